@@ -1,0 +1,3 @@
+module github.com/proctor-rl/proctor
+
+go 1.26

@@ -1,0 +1,67 @@
+# Verbs only: each recipe is one short command or a script in tools/ that can
+# be called directly. "make help" lists them.
+
+SEED ?= 1
+PKG  ?= ./...
+GO   ?= go
+export GOFLAGS += -buildvcs=false
+
+.DEFAULT_GOAL := help
+.PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
+        train-react train-codefix bench-numerics bench-sandbox lab-react lab-group lab-gaming
+
+help: ## list the verbs
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+build: ## build bin/proctor and bin/trainer
+	tools/build.sh
+
+test: ## everything that must hold, from formatting to the browser (installs what is missing)
+	tools/test.sh
+
+race: ## the tests of PKG under the race detector
+	$(GO) test -race -shuffle=on $(PKG)
+
+lint: ## gofumpt, staticcheck and golangci-lint (builds the linters the first time)
+	tools/lint.sh
+
+fuzz: ## each fuzz target for FUZZTIME (10s)
+	tools/fuzz.sh $(or $(FUZZTIME),10s)
+
+generate: ## rewrite generated code from its sources
+	tools/generate.sh
+
+generate-check: ## fail if generated code differs from its sources
+	tools/generate.sh --check
+
+e2e: build ## the browser test: a page watched during a real training run
+	tools/e2e.sh
+
+demo: ## train from nothing and show the reward climb (SEED=n)
+	tools/demo.sh $(SEED)
+
+train-react: build ## the full react recipe (SEED=n)
+	tools/train.sh react $(SEED)
+
+train-codefix: build ## the full codefix recipe (SEED=n)
+	tools/train.sh codefix $(SEED)
+
+bench-numerics: ## speed of the numeric core beside its opponents
+	tools/bench-numerics.sh
+
+bench-sandbox: ## latency and throughput of graded runs
+	tools/bench-sandbox.sh
+
+lab-react: build ## exercise 1: the ReAct loop, step by step
+	bin/trainer lab react
+
+lab-group: build ## exercise 3: four rollouts of one task and their advantages
+	bin/trainer lab group
+
+lab-gaming: build ## exercise: the same training on a naive and a protected reward
+	bin/trainer lab gaming
+
+web: ## check the page's scripts: types, unit tests
+	tools/web.sh
+
+ci: generate-check lint test ## what a release must pass

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for a while, one after the other, since "go test -fuzz"
+# takes one target at a time.
+# usage: fuzz.sh [seconds, such as 10s]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+each=${1:-10s}
+found=0
+while IFS=: read -r path target; do
+	found=$((found + 1))
+	echo "$target in $path"
+	go test -run '^$' -fuzz "^$target\$" -fuzztime "$each" "./$path" | grep -v '^fuzz: elapsed' || exit 1
+done < <(git ls-files -co --exclude-standard '*_test.go' |
+	xargs grep -HoE '^func Fuzz[A-Za-z0-9_]+' | sed -E 's#/[^/]+:func #:#' | sort -u)
+[ "$found" -gt 0 ] || { echo "no fuzz target found"; exit 1; }

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Runs every go:generate directive. With --check it works on a copy of the
+# files and fails if a committed file would change.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ "${1:-}" != --check ]; then
+	exec go generate ./...
+fi
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -co --exclude-standard -z | xargs -0 sh -c 'for f; do [ -e "$f" ] && printf "%s\0" "$f"; done' sh |
+	tar --null -T - -cf - | tar -xf - -C "$copy"
+(cd "$copy" && go generate ./...)
+if ! diff -rq --no-dereference -x .git . "$copy" 2>/dev/null | grep -E '^Files | '"$copy"'' >"$copy.diff"; then
+	rm -f "$copy.diff"
+	echo "generated files are as their sources say"
+	exit 0
+fi
+echo "these differ from what go generate makes of their sources (run make generate):"
+sed "s#$copy#generated#" "$copy.diff"
+rm -f "$copy.diff"
+exit 1

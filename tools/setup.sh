@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Finds out what the tests need and the machine lacks. As root on a machine
+# with apt it installs it; otherwise it prints the command to run and fails.
+# usage: setup.sh [tool...]   tools: make python pytest prometheus chromium node (default: all)
+set -euo pipefail
+
+[ $# -gt 0 ] || set -- make python pytest prometheus chromium node
+
+# have TOOL: succeeds if the tool works, not merely if its name is found.
+have() {
+	case $1 in
+	make) make --version ;;
+	python) python3 -c 'import sys; assert sys.version_info >= (3, 9)' ;;
+	pytest) /usr/bin/python3 -c 'import pytest' || python3 -c 'import pytest' ;;
+	prometheus) prometheus --version ;;
+	chromium) chromium --version ;;
+	node) node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' && npm --version ;;
+	*) echo "setup.sh: unknown tool $1" >&2; exit 2 ;;
+	esac >/dev/null 2>&1
+}
+
+packages=()
+for tool in "$@"; do
+	have "$tool" && continue
+	case $tool in
+	python) packages+=(python3) ;;
+	pytest) packages+=(python3-pytest) ;;
+	node) packages+=(nodejs npm) ;;
+	*) packages+=("$tool") ;;
+	esac
+done
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+install="apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 ${packages[*]}"
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || [ -n "${PROCTOR_NO_INSTALL:-}" ]; then
+	echo "missing: ${packages[*]}. On Debian, run: sudo apt-get update && sudo $install" >&2
+	exit 1
+fi
+echo "installing ${packages[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq -o DPkg::Lock::Timeout=300
+$install >/dev/null
+for tool in "$@"; do
+	have "$tool" || { echo "setup.sh: $tool was installed and still does not work" >&2; exit 1; }
+done

@@ -109,7 +109,7 @@ func (p *pkg) add(path, rel string) error {
 	if err != nil {
 		return err
 	}
-	if f.Doc != nil && !strings.HasPrefix(f.Doc.Text(), "Code generated") {
+	if f.Doc != nil && !ast.IsGenerated(f) {
 		p.docs = append(p.docs, f.Doc.Text())
 	}
 	for _, i := range f.Imports {

@@ -11,12 +11,10 @@ trap 'rm -rf "$copy"' EXIT
 git ls-files -co --exclude-standard -z | xargs -0 sh -c 'for f; do [ -e "$f" ] && printf "%s\0" "$f"; done' sh |
 	tar --null -T - -cf - | tar -xf - -C "$copy"
 (cd "$copy" && go generate ./...)
-if ! diff -rq --no-dereference -x .git . "$copy" 2>/dev/null | grep -E '^Files | '"$copy"'' >"$copy.diff"; then
-	rm -f "$copy.diff"
-	echo "generated files are as their sources say"
-	exit 0
+drift=$(diff -rq --no-dereference -x .git . "$copy" | grep -E "^Files | $copy" | sed "s#$copy#generated#g" || true)
+if [ -n "$drift" ]; then
+	echo "these differ from what go generate makes of their sources (run make generate):"
+	echo "$drift"
+	exit 1
 fi
-echo "these differ from what go generate makes of their sources (run make generate):"
-sed "s#$copy#generated#" "$copy.diff"
-rm -f "$copy.diff"
-exit 1
+echo "generated files are as their sources say"

@@ -1,0 +1,46 @@
+// The page's only door to the server: the same paths that every client uses.
+
+const tokenKey = "proctor-token";
+
+/** Problem is an answer of the server that says why there is no result. */
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body?.detail || body?.title || `the server answered ${status}`);
+    this.status = status;
+    this.code = body?.code ?? "";
+    this.requestID = body?.request_id ?? "";
+  }
+}
+
+/** setToken keeps a bearer token for as long as this tab lives. */
+export function setToken(token) {
+  if (token) sessionStorage.setItem(tokenKey, token);
+  else sessionStorage.removeItem(tokenKey);
+}
+
+async function get(path, query = {}, signal = undefined) {
+  const params = new URLSearchParams();
+  for (const [k, v] of Object.entries(query)) {
+    if (v !== undefined && v !== null && v !== "") params.set(k, v);
+  }
+  const token = sessionStorage.getItem(tokenKey);
+  const answer = await fetch(params.size > 0 ? `${path}?${params}` : path, {
+    headers: { Accept: "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    signal,
+  });
+  const body = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Problem(answer.status, body);
+  return body;
+}
+
+const id = encodeURIComponent;
+
+export const api = {
+  envTypes: async (signal) => (await get("/env-types", {}, signal)).env_types,
+  tasks: (type, split, limit, signal) => get(`/env-types/${id(type)}/tasks`, { split, limit }, signal),
+  runs: async (signal) => (await get("/runs", {}, signal)).runs,
+  points: async (run, after, signal) => (await get(`/runs/${id(run)}/points`, { after }, signal)).points,
+  episodes: (filter, cursor, limit, signal) => get("/episodes", { ...filter, cursor, limit }, signal),
+  episode: (episode, signal) => get(`/episodes/${id(episode)}`, {}, signal),
+  steps: (episode, signal) => get(`/episodes/${id(episode)}/steps`, {}, signal),
+};

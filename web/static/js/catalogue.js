@@ -11,6 +11,7 @@ export function mount(root, _params, page) {
   const stop = poll(async (signal) => {
     const types = await api.envTypes(signal);
     fill(cards, types.length === 0 ? h("p", { class: "empty" }, "No environment type is registered.") : types.map(card));
+    page.link("up");
     stop(); // constant for the life of the server
   }, 3000, page.link);
   return stop;

@@ -4,11 +4,17 @@ import { fill, h, s } from "./dom.js";
 import { number, percent, duration } from "./format.js";
 import { extent, nearest, smooth, thin, ticks } from "./series.js";
 
+// Line styles tell the metrics of one run apart: 0 is a training metric.
+const dashes = ["none", "7 4", "2 4", "10 3 2 3"];
+
+const swatch = (c) => s("svg", { width: 20, height: 8, "aria-hidden": true },
+  s("path", { class: "line", "stroke-dasharray": dashes[c.dash ?? 0], d: "M0,4H20" }));
+
 const margin = { top: 10, right: 14, bottom: 24, left: 46 };
 
 /**
- * Chart draws series of {name, colour, dash, xy}. A chart whose share option is
- * set shows 0 to 100 %.
+ * Chart draws series of {name, colour, dash, xy}, dash being a line style from
+ * 0 to 3. A chart whose share option is set shows 0 to 100 %.
  */
 export class Chart {
   constructor(title, { height = 240, share = false, legend = true } = {}) {
@@ -17,10 +23,10 @@ export class Chart {
     this.series = [];
     this.options = { smoothing: 0, axis: "update" };
     this.svg = s("svg", { height, role: "img" });
-    this.legend = h("span", { class: "legend" });
+    this.legend = h("div", { class: "legend" });
     this.tip = h("div", { class: "tip", hidden: true });
     this.el = h("figure", { class: "chart card" },
-      h("figcaption", {}, h("span", {}, title), legend && this.legend), this.svg, this.tip);
+      h("figcaption", {}, title), h("div", { class: "plot" }, this.svg, this.tip), legend && this.legend);
     this.title = title;
     this.svg.addEventListener("pointermove", (e) => this.#hover(e));
     this.svg.addEventListener("pointerleave", () => this.#leave());
@@ -32,7 +38,7 @@ export class Chart {
   show(series, options) {
     this.series = series.filter((c) => c.xy.length > 0);
     this.options = options;
-    fill(this.legend, this.series.map((c) => h("span", { class: `c${c.colour}` }, h("i", { class: c.dash ? "dash" : "" }), c.name)));
+    fill(this.legend, this.series.map((c) => h("span", { class: `c${c.colour}` }, swatch(c), c.name)));
     this.svg.setAttribute("aria-label", this.#summary());
     this.#draw();
   }
@@ -98,7 +104,7 @@ export class Chart {
     const smoothed = sparse ? c.xy : smooth(c.xy, this.options.smoothing);
     return s("g", { class: `c${c.colour}` },
       smoothed !== c.xy && s("path", { class: "raw", d: path(thin(c.xy, w)) }),
-      c.xy.length > 1 && s("path", { class: c.dash ? "line dash" : "line", d: path(thin(smoothed, w)) }),
+      c.xy.length > 1 && s("path", { class: "line", "stroke-dasharray": dashes[c.dash ?? 0], d: path(thin(smoothed, w)) }),
       (c.xy.length === 1 || (c.dash && sparse)) && c.xy.map(([x, y]) => s("circle", { class: "dot", cx: px(x), cy: py(y), r: 3 })));
   }
 
@@ -114,12 +120,12 @@ export class Chart {
       s("line", { class: "cross", x1: px(closest), x2: px(closest), y1: margin.top, y2: this.height - margin.bottom }),
       hits.map(({ c, p }) => s("g", { class: `c${c.colour}` }, s("circle", { class: "dot", cx: px(p[0]), cy: py(p[1]), r: 3.5 }))));
     fill(this.tip, h("div", { class: "dim" }, this.#x(closest)),
-      hits.map(({ c, p }) => h("div", { class: `c${c.colour} legend` }, h("i", { class: c.dash ? "dash" : "" }), c.name, h("b", {}, this.#y(p[1])))));
+      hits.map(({ c, p }) => h("div", { class: `c${c.colour} legend` }, swatch(c), c.name, h("b", {}, this.#y(p[1])))));
     this.tip.hidden = false;
     const left = px(closest) + 14;
     const flip = left + this.tip.offsetWidth > width;
-    this.tip.style.left = `${Math.max(0, flip ? px(closest) - this.tip.offsetWidth - 14 : left) + this.svg.offsetLeft}px`;
-    this.tip.style.top = `${this.svg.offsetTop + margin.top}px`;
+    this.tip.style.left = `${Math.max(0, flip ? px(closest) - this.tip.offsetWidth - 14 : left)}px`;
+    this.tip.style.top = `${margin.top}px`;
   }
 
   #leave() {

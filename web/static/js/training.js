@@ -95,7 +95,8 @@ export function mount(root, _params, page) {
     const runs = state.runs.filter((r) => state.shown.has(r.run_id));
     const metrics = new Set();
     for (const r of runs) for (const p of state.points.get(r.run_id) ?? []) for (const m of Object.keys(p.values)) metrics.add(m);
-    const of = (panel) => [...metrics].filter((m) => panelOf(m) === panel).sort();
+    const rank = (m) => (isEval(m) ? `1${m}` : `0${m}`);
+    const of = (panel) => [...metrics].filter((m) => panelOf(m) === panel).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
     reward.show(curves(runs, of("reward")), state);
     success.show(curves(runs, of("success")), state);
     drawTiles(runs[0]);
@@ -107,7 +108,7 @@ export function mount(root, _params, page) {
     return runs.flatMap((r) => metrics.map((m) => ({
       name: runs.length === 1 ? words(m) : metrics.length === 1 ? r.name : `${r.name}: ${words(m)}`,
       colour: runs.length === 1 && metrics.length > 1 ? metrics.indexOf(m) % colours : state.colour.get(r.run_id),
-      dash: /eval/.test(m),
+      dash: isEval(m) ? 1 + (metrics.filter(isEval).indexOf(m) % 3) : 0,
       xy: pick(state.points.get(r.run_id) ?? [], m, state.axis),
     })));
   }
@@ -136,9 +137,9 @@ export function mount(root, _params, page) {
       return found ? [words(found[0]), found[1]] : null;
     };
     const tile = (label, text) => h("div", { class: "card tile" }, h("b", {}, text), h("span", {}, label));
-    const rew = value((m) => panelOf(m) === "reward" && !/eval/.test(m));
-    const train = value((m) => panelOf(m) === "success" && !/eval/.test(m));
-    const evaluated = value((m) => panelOf(m) === "success" && /eval/.test(m));
+    const rew = value((m) => panelOf(m) === "reward" && !isEval(m));
+    const train = value((m) => panelOf(m) === "success" && !isEval(m));
+    const evaluated = value((m) => panelOf(m) === "success" && isEval(m));
     fill(tiles, tile("update", number(last.update)), tile("wall time", duration(last.wall_seconds)),
       rew && tile(rew[0], number(rew[1])), train && tile(train[0], percent(train[1])), evaluated && tile(evaluated[0], percent(evaluated[1])));
   }
@@ -163,6 +164,10 @@ export function mount(root, _params, page) {
     stopEpisodes();
     for (const c of [reward, success, ...others.values()]) c.destroy();
   };
+}
+
+function isEval(metric) {
+  return /eval|held_?out/.test(metric);
 }
 
 function isLive(run) {

@@ -23,7 +23,10 @@ export function mount(root, params, page) {
       fill(head, header(episode));
       fill(steps, first(trajectory.observation), trajectory.steps.map(step));
     }
-    if (episode.status !== "running") stop();
+    if (episode.status !== "running") {
+      page.link("up");
+      stop();
+    }
   }, 1500, (s) => {
     page.link(s);
     if (s.status === 404) {
@@ -54,7 +57,7 @@ function header(e) {
   const fact = (name, value) => value !== undefined && value !== "" && value !== null
     && h("div", {}, h("dt", {}, name), h("dd", {}, value));
   return [
-    h("h1", { class: "mono" }, e.episode_id),
+    h("h1", {}, "Episode ", h("span", { class: "mono" }, e.episode_id)),
     h("div", { class: "card" },
       h("dl", { class: "facts" },
         fact("Status", [statusPill(e), " ", flagPills(e.grade?.integrity?.flags)]),

@@ -1,0 +1,105 @@
+package nn
+
+import "math"
+
+// Backward adds to grads, a flat vector like Params, the gradient of the sum
+// of dlogp*logp and dentropy*entropy over the tokens that LogProbs computed;
+// other elements of dlogp and dentropy are not read. It follows LogProbs and
+// uses up its activations.
+func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F) {
+	c := m.cfg
+	w.fitBackward(m)
+	m.headBackward(w, invT, dlogp, dentropy, grads)
+	for l := len(w.layers) - 1; l >= 0; l-- {
+		a, y := &w.layers[l], m.at.layer[l]
+		m.mlpBackward(w, a, y, grads)
+		m.attentionBackward(w, a, y, grads)
+	}
+	embedBackward(in(grads, m.at.emb), w.dx, w.tokens, F(c.EmbedScale), c.Dim)
+}
+
+// headBackward sets w.dx to the gradient of the last residual stream.
+func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads []F) {
+	c := m.cfg
+	D, V, n := c.Dim, c.Vocab, len(w.rows)
+	for k, i := range w.rows {
+		logSoftmaxPickBackward(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT, dlogp[i+1], dentropy[i+1], w.stats[k])
+	}
+	gemmTN(true, V, D, n, w.logits, V, w.hn, D, in(grads, m.at.emb), D)
+	dhn := w.dh[:n*D]
+	gemmNN(false, n, D, V, w.logits, V, in(m.params, m.at.emb), D, dhn, D)
+	// hn is no longer wanted; it takes the gradient of the gathered rows.
+	clear(w.hn)
+	rmsBackward(w.hn, in(grads, m.at.gf), dhn, w.hrow, w.rstdf, in(m.params, m.at.gf), D)
+	clear(w.dx)
+	for k, i := range w.rows {
+		copy(w.dx[int(i)*D:(int(i)+1)*D], w.hn[k*D:(k+1)*D])
+	}
+}
+
+func (m *Model[F]) mlpBackward(w *Workspace[F], a *activations[F], y layerLayout, grads []F) {
+	c, p := m.cfg, m.params
+	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(w.tokens)
+	gemmTN(true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
+	gemmNT(false, n, ff, D, w.dx, D, in(p, y.w2), D, w.dff, ff)
+	if c.Activation == "swiglu" {
+		swigluBackward(w.dup, w.dff, a.up, ff)
+	} else {
+		geluBackward(w.dup, w.dff, a.up)
+	}
+	gemmTN(true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
+	gemmNT(false, n, D, U, w.dup, U, in(p, y.w1), U, w.dh, D)
+	rmsBackward(w.dx, in(grads, y.g2), w.dh, a.mid, a.rstd2, in(p, y.g2), D)
+}
+
+func (m *Model[F]) attentionBackward(w *Workspace[F], a *activations[F], y layerLayout, grads []F) {
+	c, p := m.cfg, m.params
+	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
+	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
+	gemmTN(true, D, D, n, a.o, D, w.dx, D, in(grads, y.wo), D)
+	gemmNT(false, n, D, D, w.dx, D, in(p, y.wo), D, w.dh, D)
+	clear(w.dqk)
+	clear(w.dqkv)
+	scale := F(1 / math.Sqrt(float64(E)))
+	for s := range len(w.starts) - 1 {
+		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
+		dqkv, dqk, do := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q], w.dh[lo*D:(lo+T)*D]
+		for g := range G {
+			kc, vc := (H+g)*E, (H+G+g)*E
+			transpose(w.transp, T, qkv[vc:], W, T, E)
+			for h := g * (H / G); h < (g+1)*(H/G); h++ {
+				prob := a.prob[w.probOff[s]+h*T*T:]
+				for t := range T {
+					attendBackward(dqk[t*Q+h*E:t*Q+(h+1)*E], dqk[kc:], dqkv[vc:], Q, W,
+						do[t*D+h*E:t*D+(h+1)*E], prob[t*T:(t+1)*T], qk[t*Q+h*E:t*Q+(h+1)*E],
+						qk[kc:], w.transp, T, t+1, scale, w.tmp)
+				}
+			}
+		}
+		m.positionBackward(dqkv, dqk, qkv, T, y, grads)
+	}
+	gemmTN(true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
+	gemmNT(false, n, D, W, w.dqkv, W, in(p, y.wqkv), W, w.dh, D)
+	rmsBackward(w.dx, in(grads, y.g1), w.dh, a.x, a.rstd1, in(p, y.g1), D)
+}
+
+// positionBackward sets the query and key columns of dqkv from dqk.
+func (m *Model[F]) positionBackward(dqkv, dqk, qkv []F, T int, y layerLayout, grads []F) {
+	c := m.cfg
+	H, G, E := c.Heads, c.KVHeads, c.HeadDim()
+	W, Q := (H+2*G)*E, (H+G)*E
+	if m.rope.half > 0 {
+		for t := range T {
+			m.rope.backward(dqk[t*Q:(t+1)*Q], H+G, E, t)
+		}
+	}
+	if !c.Smear {
+		for t := range T {
+			copy(dqkv[t*W:], dqk[t*Q:(t+1)*Q])
+		}
+		return
+	}
+	tapsBackward(dqkv, W, in(grads, y.qt), dqk, Q, qkv, T, in(m.params, y.qt), H*E)
+	tapsBackward(dqkv[H*E:], W, in(grads, y.kt), dqk[H*E:], Q, qkv[H*E:], T, in(m.params, y.kt), G*E)
+}

@@ -1,0 +1,123 @@
+package nn
+
+import "math"
+
+// Forward runs the model over packed sequences: sequence s is
+// tokens[starts[s]:starts[s+1]], positions count from its first token, and
+// nothing is seen across sequences. Activations stay in w.
+func (m *Model[F]) Forward(w *Workspace[F], tokens, starts []int32) {
+	c := m.cfg
+	D, n := c.Dim, len(tokens)
+	w.fit(m, tokens, starts)
+	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), D)
+	for l := range w.layers {
+		a := &w.layers[l]
+		m.attentionForward(w, a, m.at.layer[l])
+		next := w.xf
+		if l+1 < len(w.layers) {
+			next = w.layers[l+1].x
+		}
+		m.mlpForward(a, m.at.layer[l], next, n)
+	}
+}
+
+// attentionForward fills a up to mid.
+func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], y layerLayout) {
+	c, p := m.cfg, m.params
+	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
+	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
+	rmsForward(a.h1, a.rstd1, a.x, in(p, y.g1), F(c.NormEps), D)
+	gemmNN(false, n, W, D, a.h1, D, in(p, y.wqkv), W, a.qkv, W)
+	scale := F(1 / math.Sqrt(float64(E)))
+	for s := range len(w.starts) - 1 {
+		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		qkv, qk, o := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q], a.o[lo*D:(lo+T)*D]
+		m.position(qk, qkv, T, 0, y, nil, nil)
+		for g := range G {
+			transpose(w.transp, T, qk[(H+g)*E:], Q, T, E)
+			v := qkv[(H+G+g)*E:]
+			for h := g * (H / G); h < (g+1)*(H/G); h++ {
+				prob := a.prob[w.probOff[s]+h*T*T:]
+				for t := range T {
+					attend(o[t*D+h*E:t*D+(h+1)*E], prob[t*T:(t+1)*T], qk[t*Q+h*E:t*Q+(h+1)*E],
+						w.transp, T, v, W, t+1, scale)
+				}
+			}
+		}
+	}
+	copy(a.mid, a.x)
+	gemmNN(true, n, D, D, a.o, D, in(p, y.wo), D, a.mid, D)
+}
+
+// position sets qk, rows of queries and keys, from the first columns of the
+// rows qkv: mixed over positions, then rotated. The rows stand at position pos
+// and on; pastQ and pastK are the unmixed rows before them, newest first.
+func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK []F) {
+	c := m.cfg
+	H, G, E := c.Heads, c.KVHeads, c.HeadDim()
+	W, Q := (H+2*G)*E, (H+G)*E
+	if c.Smear {
+		tapsForward(qk, Q, qkv, W, T, in(m.params, y.qt), pastQ, H*E)
+		tapsForward(qk[H*E:], Q, qkv[H*E:], W, T, in(m.params, y.kt), pastK, G*E)
+	} else {
+		for t := range T {
+			copy(qk[t*Q:(t+1)*Q], qkv[t*W:])
+		}
+	}
+	if m.rope.half > 0 {
+		for t := range T {
+			m.rope.forward(qk[t*Q:(t+1)*Q], H+G, E, pos+t)
+		}
+	}
+}
+
+// mlpForward fills the rest of a and sets next to the output of the block.
+func (m *Model[F]) mlpForward(a *activations[F], y layerLayout, next []F, n int) {
+	c, p := m.cfg, m.params
+	D, U := c.Dim, c.upWidth()
+	rmsForward(a.h2, a.rstd2, a.mid, in(p, y.g2), F(c.NormEps), D)
+	gemmNN(false, n, U, D, a.h2, D, in(p, y.w1), U, a.up, U)
+	m.activate(a.act, a.up)
+	copy(next, a.mid)
+	gemmNN(true, n, D, c.FF, a.act, c.FF, in(p, y.w2), D, next, D)
+}
+
+func (m *Model[F]) activate(out, up []F) {
+	if m.cfg.Activation == "swiglu" {
+		swigluForward(out, up, m.cfg.FF)
+		return
+	}
+	geluForward(out, up)
+}
+
+// LogProbs fills logp[i] and entropy[i] for every need[i] that is not the
+// first token of its sequence, and 0 elsewhere. It follows Forward. invT is
+// the reciprocal temperature.
+func (m *Model[F]) LogProbs(w *Workspace[F], need []bool, invT F, logp, entropy []F) {
+	c := m.cfg
+	D, V := c.Dim, c.Vocab
+	rows := w.rows[:0]
+	for s := range len(w.starts) - 1 {
+		for i := w.starts[s]; i < w.starts[s+1]; i++ {
+			logp[i], entropy[i] = 0, 0
+			if need[i] && i > w.starts[s] {
+				rows = append(rows, i-1)
+			}
+		}
+	}
+	w.rows = rows
+	n := len(rows)
+	hrow := fit(&w.hrow, n*D)
+	for k, i := range rows {
+		copy(hrow[k*D:(k+1)*D], w.xf[int(i)*D:])
+	}
+	fit(&w.hn, n*D)
+	fit(&w.stats, n)
+	fit(&w.logits, n*V)
+	rmsForward(w.hn, fit(&w.rstdf, n), hrow, in(m.params, m.at.gf), F(c.NormEps), D)
+	gemmNT(false, n, V, D, w.hn, D, in(m.params, m.at.emb), D, w.logits, V)
+	for k, i := range rows {
+		lp, st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT, w.tmp[:V])
+		logp[i+1], entropy[i+1], w.stats[k] = lp, st.entropy, st
+	}
+}

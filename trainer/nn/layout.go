@@ -1,0 +1,77 @@
+package nn
+
+import "fmt"
+
+// Span names a range of the flat parameter vector.
+type Span struct {
+	Name   string
+	Lo, Hi int
+	Shape  []int
+	Decay  bool // weight decay applies: matrices, not gains and taps
+}
+
+type span struct{ lo, hi int }
+
+// in is the part of the flat vector p that s names.
+func in[F Float](p []F, s span) []F { return p[s.lo:s.hi] }
+
+// layout says where in the flat vector every parameter lies.
+type layout struct {
+	spans []Span
+	size  int
+	emb   span // (V,D), also the output matrix
+	layer []layerLayout
+	gf    span // (D)
+}
+
+type layerLayout struct {
+	g1   span // (D)
+	wqkv span // (D, (H+2G)E): columns of queries, keys, values
+	qt   span // (2, HE)
+	kt   span // (3, GE)
+	wo   span // (HE, D)
+	g2   span // (D)
+	w1   span // (D, F) or, for swiglu, (D, 2F)
+	w2   span // (F, D)
+}
+
+func newLayout(c Config) layout {
+	var l layout
+	add := func(decay bool, name string, shape ...int) span {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		s := span{l.size, l.size + n}
+		l.spans = append(l.spans, Span{name, s.lo, s.hi, shape, decay})
+		l.size += n
+		return s
+	}
+	E := c.HeadDim()
+	l.emb = add(true, "embed", c.Vocab, c.Dim)
+	for i := range c.Layers {
+		name := func(s string) string { return fmt.Sprintf("layers.%d.%s", i, s) }
+		var y layerLayout
+		y.g1 = add(false, name("norm1"), c.Dim)
+		y.wqkv = add(true, name("qkv"), c.Dim, (c.Heads+2*c.KVHeads)*E)
+		if c.Smear {
+			y.qt = add(false, name("query_taps"), 2, c.Heads*E)
+			y.kt = add(false, name("key_taps"), 3, c.KVHeads*E)
+		}
+		y.wo = add(true, name("out"), c.Heads*E, c.Dim)
+		y.g2 = add(false, name("norm2"), c.Dim)
+		y.w1 = add(true, name("up"), c.Dim, c.upWidth())
+		y.w2 = add(true, name("down"), c.FF, c.Dim)
+		l.layer = append(l.layer, y)
+	}
+	l.gf = add(false, "norm", c.Dim)
+	return l
+}
+
+// upWidth is the width of the first product of the MLP.
+func (c Config) upWidth() int {
+	if c.Activation == "swiglu" {
+		return 2 * c.FF
+	}
+	return c.FF
+}

@@ -1,0 +1,51 @@
+package nn
+
+// tapsForward mixes every channel of a sequence with its own past:
+// out[t][c] = sum over j of w[j][c] in[t-j][c], where in[<0] is 0. in and out
+// are rows of strides ldi and ldo, w is (taps,C). past holds the input rows
+// before the first one, newest first, in rows of C; it is empty at the start
+// of a sequence.
+func tapsForward[F Float](out []F, ldo int, in []F, ldi, T int, w, past []F, C int) {
+	taps := len(w) / C
+	for t := range T {
+		o := out[t*ldo : t*ldo+C]
+		x := in[t*ldi : t*ldi+C]
+		for c, v := range x {
+			o[c] = w[c] * v
+		}
+		for j := 1; j < taps; j++ {
+			var p []F
+			switch {
+			case t-j >= 0:
+				p = in[(t-j)*ldi : (t-j)*ldi+C]
+			case (j-t)*C <= len(past):
+				p = past[(j-t-1)*C : (j-t)*C]
+			default:
+				continue
+			}
+			wj := w[j*C : j*C+C]
+			for c, v := range p {
+				o[c] += wj[c] * v
+			}
+		}
+	}
+}
+
+// tapsBackward sets din and adds to dw the gradients of tapsForward for a
+// sequence without past.
+func tapsBackward[F Float](din []F, ldi int, dw, dout []F, ldo int, in []F, T int, w []F, C int) {
+	taps := len(w) / C
+	for t := range T {
+		dx := din[t*ldi : t*ldi+C]
+		x := in[t*ldi : t*ldi+C]
+		clear(dx)
+		for j := 0; j < taps && t+j < T; j++ {
+			dy := dout[(t+j)*ldo : (t+j)*ldo+C]
+			wj, dwj := w[j*C:j*C+C], dw[j*C:j*C+C]
+			for c, v := range dy {
+				dx[c] += wj[c] * v
+				dwj[c] += x[c] * v
+			}
+		}
+	}
+}

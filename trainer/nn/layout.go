@@ -75,3 +75,18 @@ func (c Config) upWidth() int {
 	}
 	return c.FF
 }
+
+// NumParams is the number of parameters of a valid c; ok is false if there are
+// more than limit.
+func (c Config) NumParams(limit int) (n int, ok bool) {
+	c = c.Resolved()
+	one := c
+	one.Layers = 1
+	first := newLayout(one).size
+	rest := first - c.Vocab*c.Dim - c.Dim
+	if c.Layers > limit/rest+1 {
+		return 0, false
+	}
+	n = first + (c.Layers-1)*rest
+	return n, n <= limit
+}

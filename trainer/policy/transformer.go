@@ -1,7 +1,9 @@
 package policy
 
 import (
-	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/proctor-rl/proctor/trainer/nn"
 )
@@ -9,49 +11,205 @@ import (
 // TransformerConfig is the shape and the initialisation of a Transformer.
 type TransformerConfig = nn.Config
 
-// Transformer is a causal language model that implements Trainable.
+const (
+	// lanes is the fixed number of gradient vectors that a batch is spread
+	// over. It belongs to the result: gradients are added within a lane in
+	// order and then over lanes in a tree.
+	lanes = 4
+	// chunkTokens is about how many tokens are run forward and backward at
+	// once; more would only push activations out of the cache.
+	chunkTokens = 512
+)
+
+// Transformer is a causal language model that implements Trainable. One
+// goroutine at a time may call its methods; it uses up to GOMAXPROCS itself.
 type Transformer struct {
-	cfg    TransformerConfig
-	params []float32
-	grads  []float32
+	model *nn.Model[float32]
+	grads []float32
+	lane  [lanes][]float32 // gradients of a lane; lane 0 is scratch as the others
+
+	spare  []*worker
+	chunks []chunk
+	first  [lanes + 1]int // chunks[first[i]:first[i+1]] are lane i's
+	next   atomic.Int32
+	job    job
+}
+
+// chunk is a run of whole sequences.
+type chunk struct{ seqLo, seqHi int }
+
+// job is what the workers of one call work on.
+type job struct {
+	b    *Batch
+	grad func(lo, hi int)
+	invT float32
+}
+
+type worker struct {
+	ws     nn.Workspace[float32]
+	starts []int32
 }
 
 // NewTransformer returns a freshly initialised model. The parameters depend on
 // cfg and seed only. It panics if cfg does not validate.
 func NewTransformer(cfg TransformerConfig, seed uint64) *Transformer {
-	panic("policy: transformer not landed yet")
+	return newTransformer(nn.NewModel[float32](cfg, seed))
+}
+
+func newTransformer(m *nn.Model[float32]) *Transformer {
+	t := &Transformer{model: m, grads: make([]float32, len(m.Params()))}
+	for i := range t.lane {
+		t.lane[i] = make([]float32, len(m.Params()))
+	}
+	return t
 }
 
 // Config is the resolved configuration of t.
-func (t *Transformer) Config() TransformerConfig { return t.cfg }
+func (t *Transformer) Config() TransformerConfig { return t.model.Config() }
 
-// LogProbs implements Trainable.
-func (t *Transformer) LogProbs(b *Batch) {}
-
-// Accumulate implements Trainable.
-func (t *Transformer) Accumulate(b *Batch, grad func(lo, hi int)) {}
-
-// Params implements Trainable.
-func (t *Transformer) Params() []float32 { return t.params }
+// Params implements Trainable. Whoever changes them while a Sampler is alive
+// calls its Refresh.
+func (t *Transformer) Params() []float32 { return t.model.Params() }
 
 // Grads implements Trainable.
 func (t *Transformer) Grads() []float32 { return t.grads }
 
 // Tensors implements Trainable.
-func (t *Transformer) Tensors() []Tensor { return nil }
-
-// NewSampler returns a Sampler for up to maxSeqs sequences at a time.
-func (t *Transformer) NewSampler(maxSeqs int) Sampler {
-	panic("policy: sampler not landed yet")
+func (t *Transformer) Tensors() []Tensor {
+	spans := t.model.Spans()
+	out := make([]Tensor, len(spans))
+	for i, s := range spans {
+		out[i] = Tensor(s)
+	}
+	return out
 }
 
-// Save writes the configuration and the parameters as a safetensors file.
-func (t *Transformer) Save(w io.Writer) error { panic("policy: save not landed yet") }
+// LogProbs implements Trainable.
+func (t *Transformer) LogProbs(b *Batch) {
+	t.start(b, nil)
+	t.parallel(false)
+}
 
-// LoadTransformer reads what Save wrote.
-func LoadTransformer(r io.Reader) (*Transformer, error) { panic("policy: load not landed yet") }
+// Accumulate implements Trainable.
+func (t *Transformer) Accumulate(b *Batch, grad func(lo, hi int)) {
+	if grad == nil {
+		panic("policy: Accumulate without a gradient function")
+	}
+	t.start(b, grad)
+	t.parallel(false)
+	t.parallel(true)
+	t.job = job{}
+}
 
-// CopyBatch is the induction warm-up.
-func CopyBatch(vocab, sequences int, seed, step uint64) *Batch {
-	panic("policy: copy batch not landed yet")
+// start checks b and cuts it.
+func (t *Transformer) start(b *Batch, grad func(lo, hi int)) {
+	n := len(b.Tokens)
+	if len(b.Starts) < 1 || b.Starts[0] != 0 || int(b.Starts[len(b.Starts)-1]) != n ||
+		len(b.Need) != n || len(b.LogP) != n || len(b.Entropy) != n ||
+		grad != nil && (len(b.DLogP) != n || len(b.DEntropy) != n) {
+		panic("policy: the slices of the batch do not fit together")
+	}
+	invT := float32(1)
+	if b.Temperature != 0 {
+		invT = 1 / b.Temperature
+	}
+	t.job = job{b, grad, invT}
+	t.cut(b)
+}
+
+// cut spreads the sequences, in order, over the lanes so that each has about
+// the same number of tokens, and cuts every lane into chunks.
+func (t *Transformer) cut(b *Batch) {
+	t.chunks = t.chunks[:0]
+	total, seqs, s := int(b.Starts[len(b.Starts)-1]), len(b.Starts)-1, 0
+	context := int32(t.Config().Context)
+	for l := range lanes {
+		t.first[l] = len(t.chunks)
+		end := total * (l + 1) / lanes
+		lo := s
+		for s < seqs {
+			if b.Starts[s+1]-b.Starts[s] > context {
+				panic("policy: sequence longer than the context")
+			}
+			// A sequence belongs to the lane in which its middle lies.
+			if l < lanes-1 && int(b.Starts[s]+b.Starts[s+1])/2 >= end {
+				break
+			}
+			if s > lo && int(b.Starts[s+1]-b.Starts[lo]) > chunkTokens {
+				t.chunks = append(t.chunks, chunk{lo, s})
+				lo = s
+			}
+			s++
+		}
+		if s > lo {
+			t.chunks = append(t.chunks, chunk{lo, s})
+		}
+	}
+	t.first[lanes] = len(t.chunks)
+}
+
+// parallel runs every lane, or with reduce adds up a part of the gradients for
+// each, on as many goroutines as there are processors. It waits for all of them.
+func (t *Transformer) parallel(reduce bool) {
+	n := min(runtime.GOMAXPROCS(0), lanes)
+	for len(t.spare) < n {
+		t.spare = append(t.spare, new(worker))
+	}
+	t.next.Store(0)
+	if n == 1 {
+		t.drain(reduce, t.spare[0])
+		return
+	}
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		w := t.spare[i]
+		wg.Go(func() { t.drain(reduce, w) })
+	}
+	t.drain(reduce, t.spare[0])
+	wg.Wait()
+}
+
+func (t *Transformer) drain(reduce bool, w *worker) {
+	for {
+		l := int(t.next.Add(1)) - 1
+		if l >= lanes {
+			return
+		}
+		if reduce {
+			t.reduce(l)
+		} else {
+			t.runLane(l, w)
+		}
+	}
+}
+
+// runLane does the chunks of a lane in order.
+func (t *Transformer) runLane(l int, w *worker) {
+	j := &t.job
+	if j.grad != nil {
+		clear(t.lane[l])
+	}
+	for _, c := range t.chunks[t.first[l]:t.first[l+1]] {
+		lo, hi := j.b.Starts[c.seqLo], j.b.Starts[c.seqHi]
+		w.starts = w.starts[:0]
+		for _, s := range j.b.Starts[c.seqLo : c.seqHi+1] {
+			w.starts = append(w.starts, s-lo)
+		}
+		t.model.Forward(&w.ws, j.b.Tokens[lo:hi], w.starts)
+		t.model.LogProbs(&w.ws, j.b.Need[lo:hi], j.invT, j.b.LogP[lo:hi], j.b.Entropy[lo:hi])
+		if j.grad != nil {
+			j.grad(int(lo), int(hi))
+			t.model.Backward(&w.ws, j.invT, j.b.DLogP[lo:hi], j.b.DEntropy[lo:hi], t.lane[l])
+		}
+	}
+}
+
+// reduce adds the l-th part of all lanes' gradients to the total in a tree.
+func (t *Transformer) reduce(l int) {
+	n := len(t.grads)
+	lo, hi := n*l/lanes, n*(l+1)/lanes
+	a, b, c, d := t.lane[0][lo:hi], t.lane[1][lo:hi], t.lane[2][lo:hi], t.lane[3][lo:hi]
+	for i, g := range t.grads[lo:hi] {
+		t.grads[lo+i] = g + ((a[i] + b[i]) + (c[i] + d[i]))
+	}
 }

@@ -1,0 +1,111 @@
+package policy
+
+import (
+	"math"
+	"slices"
+
+	"github.com/proctor-rl/proctor/trainer/nn"
+)
+
+// drawer draws tokens from rows of logits. It is scratch memory: one per
+// goroutine.
+type drawer struct {
+	e     []float32
+	order []int32
+}
+
+// draw picks a token with the uniform number u and returns it with its
+// log-probability under the distribution it was drawn from; a greedy choice
+// reports the log-probability at temperature 1.
+func (d *drawer) draw(logits []float32, cfg SampleConfig, u float64) (int32, float32) {
+	if cap(d.e) < len(logits) {
+		d.e = make([]float32, len(logits))
+	}
+	e := d.e[:len(logits)]
+	invT := float32(1)
+	if cfg.Temperature != 0 {
+		invT = 1 / cfg.Temperature
+	}
+	largest, sum := nn.ExpShifted(e, logits, invT)
+	if cfg.Temperature == 0 {
+		tok := int32(slices.Index(logits, largest))
+		return tok, -float32(math.Log(float64(sum)))
+	}
+	if cfg.TopK > 0 && cfg.TopK < len(e) || cfg.TopP > 0 && cfg.TopP < 1 {
+		return d.drawKept(e, cfg, u)
+	}
+	tok := pick(e, u)
+	return tok, (logits[tok]-largest)*invT - float32(math.Log(float64(sum)))
+}
+
+// pick is the inverse of the cumulative distribution of the weights e at u.
+func pick(e []float32, u float64) int32 {
+	var total float64
+	for _, v := range e {
+		total += float64(v)
+	}
+	goal, last := u*total, int32(0)
+	var acc float64
+	for i, v := range e {
+		if v == 0 {
+			continue
+		}
+		acc += float64(v)
+		last = int32(i)
+		if acc > goal {
+			break
+		}
+	}
+	return last
+}
+
+// drawKept draws from the TopK most likely tokens, of those the smallest set
+// that has TopP of all probability; ties go to the lower token.
+func (d *drawer) drawKept(e []float32, cfg SampleConfig, u float64) (int32, float32) {
+	d.order = d.order[:0]
+	var total float64
+	for i, v := range e {
+		d.order = append(d.order, int32(i))
+		total += float64(v)
+	}
+	slices.SortFunc(d.order, func(a, b int32) int {
+		switch {
+		case e[a] > e[b]:
+			return -1
+		case e[a] < e[b]:
+			return 1
+		}
+		return int(a - b)
+	})
+	kept := d.order
+	if cfg.TopK > 0 && cfg.TopK < len(kept) {
+		kept = kept[:cfg.TopK]
+	}
+	if cfg.TopP > 0 && cfg.TopP < 1 {
+		var acc float64
+		for i, t := range kept {
+			acc += float64(e[t])
+			if acc >= float64(cfg.TopP)*total {
+				kept = kept[:i+1]
+				break
+			}
+		}
+	}
+	var sum float64
+	for _, t := range kept {
+		sum += float64(e[t])
+	}
+	goal, tok := u*sum, kept[0]
+	var acc float64
+	for _, t := range kept {
+		if e[t] == 0 {
+			continue
+		}
+		acc += float64(e[t])
+		tok = t
+		if acc > goal {
+			break
+		}
+	}
+	return tok, float32(math.Log(float64(e[tok]) / sum))
+}

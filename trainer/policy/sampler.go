@@ -1,0 +1,382 @@
+package policy
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/proctor-rl/proctor/trainer/nn"
+)
+
+const (
+	// samplerWorkers is the number of parts a step's rows are split into.
+	samplerWorkers = 2
+	// stepRows bounds the rows of one forward pass; longer prompts and
+	// observations are fed over several steps.
+	stepRows = 2048
+	// serialRows is the number of rows below which a second goroutine costs
+	// more than it brings.
+	serialRows = 8
+)
+
+// NewSampler returns a Sampler for up to maxSeqs sequences at a time. It reads
+// t's parameters; it must not be stepped while they change.
+func (t *Transformer) NewSampler(maxSeqs int) Sampler {
+	return &sampler{
+		model:    t.model,
+		context:  t.Config().Context,
+		slots:    make([]slot, maxSeqs),
+		rowLimit: max(stepRows, 2*maxSeqs),
+		free:     maxSeqs,
+	}
+}
+
+// sampler implements Sampler. Because every value of a forward pass depends on
+// its own sequence only, bit for bit, it may batch, split and share as it
+// likes: what a sequence samples is a function of its key and its tokens.
+type sampler struct {
+	model    *nn.Model[float32]
+	context  int
+	rowLimit int
+	fed      int // tokens fed so far
+
+	slots    []slot
+	free     int
+	prefixes []*prefix // in order of creation
+	idle     []*prefix // finished with; their memory is used again
+
+	jobs    []feed
+	workers [samplerWorkers]samplerWorker
+	done    []int
+}
+
+// slot is one sequence.
+type slot struct {
+	live    bool
+	stream  stream
+	draws   uint64
+	cfg     SampleConfig
+	prefix  *prefix // where the prompt comes from, until it is copied
+	cache   *nn.Cache[float32]
+	length  int     // tokens the sequence has
+	pending []int32 // tokens not yet fed; the last ones of the sequence
+	wanted  bool
+	left    int // tokens still to sample
+	stop    func([]int32) bool
+	sampled []int32
+	logp    []float32
+}
+
+// prefix is a prompt that is computed once for all sequences that begin with it.
+type prefix struct {
+	hash    uint64
+	tokens  []int32
+	fed     int
+	cache   *nn.Cache[float32]
+	logits  []float32 // after the last token
+	waiting int       // slots that have yet to copy it
+}
+
+func (p *prefix) ready() bool { return p.fed == len(p.tokens) }
+
+// feed is one sequence's share of a forward pass.
+type feed struct {
+	slot   int     // -1 for a prefix
+	prefix *prefix // nil for a slot
+	tokens []int32
+	last   bool // logits after the last token are wanted
+}
+
+// Refresh implements Sampler.
+func (s *sampler) Refresh() {
+	for i := range s.slots {
+		if s.slots[i].live {
+			s.End(i)
+		}
+	}
+	s.idle = append(s.idle, s.prefixes...)
+	s.prefixes = s.prefixes[:0]
+}
+
+// Begin implements Sampler. It panics if there is no free sequence or if the
+// prompt is empty or longer than the context.
+func (s *sampler) Begin(key StreamKey, cfg SampleConfig, prompt []int32) int {
+	if len(prompt) == 0 || len(prompt) > s.context {
+		panic("policy: prompt is empty or longer than the context")
+	}
+	if s.free == 0 {
+		panic("policy: more sequences than the sampler was made for")
+	}
+	s.free--
+	id := 0
+	for s.slots[id].live {
+		id++
+	}
+	q := &s.slots[id]
+	if q.cache == nil {
+		q.cache = s.model.NewCache()
+	}
+	q.live, q.stream, q.draws, q.cfg = true, newStream(key), 0, cfg
+	q.length, q.pending, q.wanted = len(prompt), q.pending[:0], false
+	q.sampled, q.logp = q.sampled[:0], q.logp[:0]
+	q.prefix = s.prefixOf(prompt)
+	q.prefix.waiting++
+	return id
+}
+
+// prefixOf finds the prefix that equals prompt or makes it.
+func (s *sampler) prefixOf(prompt []int32) *prefix {
+	var h uint64
+	for _, t := range prompt {
+		h = mix64(h + uint64(t) + 0x9e3779b97f4a7c15)
+	}
+	for _, p := range s.prefixes {
+		if p.hash == h && equalTokens(p.tokens, prompt) {
+			return p
+		}
+	}
+	p := s.newPrefix()
+	p.hash, p.fed, p.waiting = h, 0, 0
+	p.tokens = append(p.tokens[:0], prompt...)
+	p.cache.Reset()
+	s.prefixes = append(s.prefixes, p)
+	return p
+}
+
+// newPrefix takes an idle prefix, or the oldest that nobody waits for if there
+// are as many as sequences, or makes one.
+func (s *sampler) newPrefix() *prefix {
+	if n := len(s.idle); n > 0 {
+		p := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return p
+	}
+	if len(s.prefixes) >= len(s.slots) {
+		for i, p := range s.prefixes {
+			if p.waiting == 0 {
+				s.prefixes = append(s.prefixes[:i], s.prefixes[i+1:]...)
+				return p
+			}
+		}
+	}
+	return &prefix{cache: s.model.NewCache()}
+}
+
+// Extend implements Sampler. It panics if there is no room.
+func (s *sampler) Extend(seq int, tokens []int32) {
+	q := s.at(seq)
+	if len(tokens) > s.context-q.length {
+		panic("policy: Extend beyond the room of the sequence")
+	}
+	q.pending = append(q.pending, tokens...)
+	q.length += len(tokens)
+}
+
+// Want implements Sampler. A sequence without room fulfils it with what it has.
+func (s *sampler) Want(seq, max int, stop func(sampled []int32) bool) {
+	q := s.at(seq)
+	q.wanted, q.left, q.stop = true, max, stop
+	q.sampled, q.logp = q.sampled[:0], q.logp[:0]
+}
+
+// Sampled implements Sampler.
+func (s *sampler) Sampled(seq int) (tokens []int32, logp []float32) {
+	q := s.at(seq)
+	return q.sampled, q.logp
+}
+
+// Room implements Sampler.
+func (s *sampler) Room(seq int) int { return s.context - s.at(seq).length }
+
+// End implements Sampler.
+func (s *sampler) End(seq int) {
+	q := s.at(seq)
+	if q.prefix != nil {
+		q.prefix.waiting--
+	}
+	q.live, q.prefix, q.stop = false, nil, nil
+	s.free++
+}
+
+func (s *sampler) at(seq int) *slot {
+	q := &s.slots[seq]
+	if !q.live {
+		panic("policy: sequence is not open")
+	}
+	return q
+}
+
+// Step implements Sampler.
+func (s *sampler) Step() []int {
+	s.collect()
+	s.run()
+	s.done = s.done[:0]
+	for i := range s.slots {
+		q := &s.slots[i]
+		if !q.live || !q.wanted {
+			continue
+		}
+		if q.prefix != nil && q.prefix.ready() {
+			s.join(q)
+		}
+		if q.left <= 0 || q.length >= s.context {
+			q.wanted = false
+		}
+		if !q.wanted {
+			s.done = append(s.done, i)
+		}
+	}
+	if len(s.done) == 0 {
+		return nil
+	}
+	return s.done
+}
+
+// join gives q its own copy of the prompt and, if nothing follows the prompt,
+// its first sampled token.
+func (s *sampler) join(q *slot) {
+	p := q.prefix
+	q.cache.CopyFrom(p.cache)
+	p.waiting--
+	q.prefix = nil
+	if len(q.pending) == 0 && q.left > 0 && q.length < s.context {
+		q.sample(&s.workers[0].drawer, p.logits)
+	}
+}
+
+// sample draws the next token of q from logits.
+func (q *slot) sample(d *drawer, logits []float32) {
+	tok, lp := d.draw(logits, q.cfg, q.stream.uniform(q.draws))
+	q.draws++
+	q.sampled = append(q.sampled, tok)
+	q.logp = append(q.logp, lp)
+	q.pending = append(q.pending[:0], tok)
+	q.length++
+	q.left--
+	if q.stop != nil && q.stop(q.sampled) {
+		q.left = 0
+	}
+}
+
+// collect lists what the next forward pass feeds.
+func (s *sampler) collect() {
+	s.jobs = s.jobs[:0]
+	rows := 0
+	add := func(f feed) int {
+		if n := s.rowLimit - rows; len(f.tokens) > n {
+			f.tokens, f.last = f.tokens[:n], false
+		}
+		if len(f.tokens) > 0 {
+			rows += len(f.tokens)
+			s.jobs = append(s.jobs, f)
+		}
+		return len(f.tokens)
+	}
+	for i := range s.slots {
+		q := &s.slots[i]
+		if !q.live || !q.wanted || q.left <= 0 || q.length >= s.context || q.prefix != nil {
+			continue
+		}
+		add(feed{slot: i, tokens: q.pending, last: true})
+	}
+	for _, p := range s.prefixes {
+		if p.waiting > 0 && !p.ready() {
+			p.fed += add(feed{slot: -1, prefix: p, tokens: p.tokens[p.fed:], last: true})
+		}
+	}
+}
+
+// run does the forward pass, split over the workers.
+func (s *sampler) run() {
+	total := 0
+	for _, f := range s.jobs {
+		total += len(f.tokens)
+	}
+	s.fed += total
+	if total == 0 {
+		return
+	}
+	if total <= serialRows || runtime.GOMAXPROCS(0) == 1 {
+		s.workers[0].run(s, s.jobs)
+		return
+	}
+	// The border is where half of the rows are reached.
+	half, cut := 0, 0
+	for cut < len(s.jobs) && half < total/2 {
+		half += len(s.jobs[cut].tokens)
+		cut++
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.workers[1].run(s, s.jobs[cut:]) })
+	s.workers[0].run(s, s.jobs[:cut])
+	wg.Wait()
+}
+
+func equalTokens(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, t := range a {
+		if t != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// samplerWorker is the scratch memory of one part of a step.
+type samplerWorker struct {
+	space  nn.DecodeSpace[float32]
+	segs   []nn.Segment[float32]
+	tokens []int32
+	rows   []int32
+	drawer drawer
+}
+
+// run feeds jobs and samples the next token of every slot among them whose
+// pending tokens are all in.
+func (w *samplerWorker) run(s *sampler, jobs []feed) {
+	if len(jobs) == 0 {
+		return
+	}
+	w.segs, w.tokens, w.rows = w.segs[:0], w.tokens[:0], w.rows[:0]
+	for _, f := range jobs {
+		lo := len(w.tokens)
+		w.tokens = append(w.tokens, f.tokens...)
+		seg := nn.Segment[float32]{Lo: lo, Hi: len(w.tokens)}
+		if f.prefix != nil {
+			seg.Cache = f.prefix.cache
+		} else {
+			seg.Cache = s.slots[f.slot].cache
+		}
+		w.segs = append(w.segs, seg)
+		if f.last {
+			w.rows = append(w.rows, int32(seg.Hi-1))
+		}
+	}
+	s.model.Decode(&w.space, w.tokens, w.segs)
+	logits := s.model.Logits(&w.space, w.rows)
+	V := s.model.Config().Vocab
+	k := 0
+	for _, f := range jobs {
+		s.consume(f)
+		if !f.last {
+			continue
+		}
+		row := logits[k*V : (k+1)*V]
+		k++
+		if f.prefix != nil {
+			f.prefix.logits = append(f.prefix.logits[:0], row...)
+		} else {
+			s.slots[f.slot].sample(&w.drawer, row)
+		}
+	}
+}
+
+// consume drops the fed tokens from a slot's pending ones.
+func (s *sampler) consume(f feed) {
+	if f.prefix != nil {
+		return
+	}
+	q := &s.slots[f.slot]
+	q.pending = q.pending[:copy(q.pending, q.pending[len(f.tokens):])]
+}

@@ -10,6 +10,6 @@ while IFS=: read -r path target; do
 	found=$((found + 1))
 	echo "$target in $path"
 	go test -run '^$' -fuzz "^$target\$" -fuzztime "$each" "./$path" | grep -v '^fuzz: elapsed' || exit 1
-done < <(git ls-files -co --exclude-standard '*_test.go' |
-	xargs grep -HoE '^func Fuzz[A-Za-z0-9_]+' | sed -E 's#/[^/]+:func #:#' | sort -u)
+done < <(grep -rHoE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z0-9_]+' . |
+	sed -E 's#^\./##; s#/[^/]+:func #:#' | sort -u)
 [ "$found" -gt 0 ] || { echo "no fuzz target found"; exit 1; }

@@ -8,8 +8,7 @@ if [ "${1:-}" != --check ]; then
 fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -co --exclude-standard -z | xargs -0 sh -c 'for f; do [ -e "$f" ] && printf "%s\0" "$f"; done' sh |
-	tar --null -T - -cf - | tar -xf - -C "$copy"
+tar --exclude=./.git --exclude=node_modules --exclude=./bin --exclude=./out --exclude=./runs -cf - . | tar -xf - -C "$copy"
 (cd "$copy" && go generate ./...)
 drift=$(diff -rq --no-dereference -x .git . "$copy" | grep -E "^Files | $copy" | sed "s#$copy#generated#g" || true)
 if [ -n "$drift" ]; then

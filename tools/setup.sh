@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Finds out what the tests need and the machine lacks. As root on a machine
 # with apt it installs it; otherwise it prints the command to run and fails.
-# usage: setup.sh [tool...]   tools: make python pytest prometheus chromium node (default: all)
+# usage: setup.sh [tool...]   tools: make gcc python pytest prometheus chromium node (default: all)
 set -euo pipefail
 
-[ $# -gt 0 ] || set -- make python pytest prometheus chromium node
+[ $# -gt 0 ] || set -- make gcc python pytest prometheus chromium node
 
 # have TOOL: succeeds if the tool works, not merely if its name is found.
 have() {
 	case $1 in
 	make) make --version ;;
+	gcc) gcc --version && [ -e /usr/include/stdlib.h ] ;; # go test -race links with it
 	python) python3 -c 'import sys; assert sys.version_info >= (3, 9)' ;;
 	pytest) /usr/bin/python3 -c 'import pytest' || python3 -c 'import pytest' ;;
 	prometheus) prometheus --version ;;
@@ -24,6 +25,7 @@ for tool in "$@"; do
 	have "$tool" && continue
 	case $tool in
 	python) packages+=(python3) ;;
+	gcc) packages+=(gcc libc6-dev) ;;
 	pytest) packages+=(python3-pytest) ;;
 	node) packages+=(nodejs npm) ;;
 	*) packages+=("$tool") ;;

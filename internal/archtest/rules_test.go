@@ -28,6 +28,7 @@ const (
 	gonum   = "gonum.org/v1/"
 	xsys    = "golang.org/x/sys"
 	xsync   = "golang.org/x/sync"
+	xtext   = "golang.org/x/text"
 	yaml    = "go.yaml.in/yaml/v3"
 )
 
@@ -45,6 +46,11 @@ var rules = []rule{
 		tree:   "envs/*",
 		ours:   []string{"envs", "envs/reward", "internal/sandbox", "internal/seed"},
 		third:  []string{yaml},
+		notStd: []string{"net", "net/http"},
+	},
+	{
+		tree:   "envs/react/answer",
+		third:  []string{xtext}, // Unicode normal forms
 		notStd: []string{"net", "net/http"},
 	},
 	{tree: "envs/reward", notStd: []string{"net", "net/http"}},

@@ -1,0 +1,4 @@
+package world
+
+// prosePages renders paragraphs.
+func (w *World) prosePages() []Page { return nil }

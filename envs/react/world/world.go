@@ -1,0 +1,115 @@
+package world
+
+import (
+	"math/rand/v2"
+)
+
+// Style is how a world is written down.
+type Style string
+
+// The styles.
+const (
+	Compact Style = "compact" // one line of facts a page
+	Prose   Style = "prose"   // paragraphs from several templates, with asides
+)
+
+// Config describes a world.
+type Config struct {
+	Seed      uint64
+	Pool      Pool
+	Countries int
+	Style     Style
+}
+
+// entity is one thing of the world.
+type entity struct {
+	kind    Kind
+	name    string
+	targets []int // per relation of its kind: index of an entity
+	numbers []int // per attribute of its kind
+	home    int   // the country it belongs to
+	towns   []int // of a country: all its towns
+}
+
+// World is one invented world. It is immutable.
+type World struct {
+	cfg      Config
+	entities []entity
+	byKind   [kinds][]int
+}
+
+// New invents the world of a configuration. Equal configurations give equal
+// worlds.
+func New(cfg Config) *World {
+	w := &World{cfg: cfg}
+	rng := rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Pool)+0x5eed))
+	b := builder{w: w, rng: rng, names: &namer{rng: rng, pool: cfg.Pool, taken: map[string]bool{}}}
+	for range cfg.Countries {
+		b.country()
+	}
+	return w
+}
+
+type builder struct {
+	w     *World
+	rng   *rand.Rand
+	names *namer
+	home  int
+}
+
+// add makes an entity with its numbers and without its relations.
+func (b *builder) add(k Kind) int {
+	e := entity{kind: k, name: b.title(k), home: b.home, targets: make([]int, len(schema[k].relations))}
+	for _, a := range schema[k].attributes {
+		e.numbers = append(e.numbers, a.lo+b.rng.IntN(a.hi-a.lo+1))
+	}
+	i := len(b.w.entities)
+	b.w.entities = append(b.w.entities, e)
+	b.w.byKind[k] = append(b.w.byKind[k], i)
+	return i
+}
+
+// title is a new name. In prose persons have two names, which makes homonyms
+// of their parts.
+func (b *builder) title(k Kind) string {
+	if b.w.cfg.Style == Prose && k == Person {
+		return b.names.draw() + " " + b.names.draw()
+	}
+	return b.names.draw()
+}
+
+func (b *builder) country() {
+	c := b.add(Country)
+	b.home = c
+	b.w.entities[c].home = c
+	// One town in compact style is a bystander; prose counts towns.
+	n := 2
+	if b.w.cfg.Style == Prose {
+		n = 2 + b.rng.IntN(4)
+	}
+	var towns []int
+	for range n {
+		towns = append(towns, b.town())
+	}
+	e := &b.w.entities[c]
+	e.towns = towns
+	capital := towns[b.rng.IntN(n)]
+	president, river := b.person(), b.add(River)
+	copy(b.w.entities[c].targets, []int{capital, president, river})
+}
+
+func (b *builder) town() int {
+	t := b.add(Town)
+	mayor, firm := b.person(), b.add(Firm)
+	founder := b.person()
+	b.w.entities[firm].targets[0] = founder
+	copy(b.w.entities[t].targets, []int{mayor, firm})
+	return t
+}
+
+func (b *builder) person() int {
+	p := b.add(Person)
+	book := b.add(Book)
+	b.w.entities[p].targets[0] = book
+	return p
+}

@@ -1,0 +1,206 @@
+// Package proctor is the body of the proctor command: one file per subcommand.
+// Each writes results to stdout and words to stderr and returns an exit code.
+package proctor
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+
+	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/envs/all"
+)
+
+// demoEpisode is one line of a demonstration file: what was seen and done,
+// and how it ended.
+type demoEpisode struct {
+	EnvType          string         `json:"env_type"`
+	EnvVersion       string         `json:"env_version"`
+	TaskID           string         `json:"task_id"`
+	Split            string         `json:"split"`
+	Seed             int64          `json:"seed"`
+	Public           map[string]any `json:"public"`
+	Reward           float64        `json:"reward"`
+	Score            float64        `json:"score"`
+	Status           string         `json:"status"`
+	Turns            []demoTurn     `json:"turns"`
+	FinalObservation string         `json:"final_observation"`
+}
+
+type demoTurn struct {
+	Observation string `json:"observation"`
+	Action      string `json:"action"`
+}
+
+const demosHelp = `usage: proctor demos --env TYPE [flags]
+
+Plays the deliberately imperfect demonstrators of an environment type in this
+process and writes one episode a line. Equal flags give equal bytes.
+
+example: proctor demos --env react-compact --split train --n 20000 --noise 0.2 --seed 1 --out demos.jsonl
+
+`
+
+// demos is the subcommand of that name.
+func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("demos", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	var (
+		env    = fs.String("env", "", "environment type")
+		split  = fs.String("split", envs.SplitTrain, "split to take tasks from")
+		n      = fs.Int("n", 1000, "number of episodes")
+		noise  = fs.Float64("noise", 0.2, "how often the demonstrator errs, 0 to 1")
+		script = fs.String("script", "demo", "which script plays: demo, perfect, lazy or cheat")
+		seed   = fs.Uint64("seed", 1, "seed of tasks and errors")
+		out    = fs.String("out", "", "file to write, stdout if empty")
+		tasks  = fs.String("tasks", "", "folder of a user's tasks")
+	)
+	fs.Usage = func() { fmt.Fprint(stderr, demosHelp); fs.PrintDefaults() }
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if *env == "" || fs.NArg() > 0 || *n < 1 || *noise < 0 || *noise > 1 {
+		fs.Usage()
+		return 2
+	}
+	var reg envs.Registry
+	if err := all.Register(&reg, all.Options{TasksDir: *tasks}); err != nil {
+		fmt.Fprintln(stderr, "proctor demos:", err)
+		return 1
+	}
+	t, err := reg.Get(*env)
+	if err != nil {
+		fmt.Fprintln(stderr, "proctor demos:", err)
+		return 2
+	}
+	d := demoRun{t: t, split: *split, n: *n, noise: *noise, script: *script, seed: *seed}
+	if err := d.write(ctx, *out, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "proctor demos:", err)
+		return 1
+	}
+	return 0
+}
+
+type demoRun struct {
+	t      envs.Type
+	split  string
+	n      int
+	noise  float64
+	script string
+	seed   uint64
+}
+
+// write plays the episodes into a file or to stdout and tells stderr the share
+// of successes.
+func (d demoRun) write(ctx context.Context, path string, stdout, stderr io.Writer) (err error) {
+	w := stdout
+	if path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			return fmt.Errorf("create demonstrations: %w", err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		w = f
+	}
+	buf := bufio.NewWriter(w)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	solved := 0
+	err = d.play(ctx, func(e demoEpisode) error {
+		if e.Score == 1 {
+			solved++
+		}
+		return enc.Encode(e)
+	})
+	if err != nil {
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return fmt.Errorf("write demonstrations: %w", err)
+	}
+	fmt.Fprintf(stderr, "%d episodes of %s, %.1f %% solved\n", d.n, d.t.Spec().Name, 100*float64(solved)/float64(d.n))
+	return nil
+}
+
+// play plays n episodes: a shuffled walk over the split, again from its start
+// when it is used up.
+func (d demoRun) play(ctx context.Context, emit func(demoEpisode) error) error {
+	player, ok := d.t.(envs.Scripted)
+	if !ok {
+		return fmt.Errorf("%s has no scripts", d.t.Spec().Name)
+	}
+	size := d.t.Tasks().Len(d.split)
+	if size == 0 {
+		return fmt.Errorf("%s has no split %q", d.t.Spec().Name, d.split)
+	}
+	env, err := d.t.New(ctx)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", d.t.Spec().Name, err)
+	}
+	defer env.Close() // nothing is left to report once the episodes are out
+	rng := rand.New(rand.NewPCG(d.seed, 0xde40))
+	order := rng.Perm(size)
+	for i := range d.n {
+		task, err := d.t.Tasks().At(d.split, order[i%size])
+		if err != nil {
+			return fmt.Errorf("task %d: %w", order[i%size], err)
+		}
+		seed := int64(rng.Uint64() >> 1)
+		s, err := player.Script(d.script, task, d.noise, rand.New(rand.NewPCG(uint64(seed), 1)))
+		if err != nil {
+			return err
+		}
+		e, err := playEpisode(ctx, d.t.Spec(), env, s, envs.Start{Task: task, Seed: seed, Limits: d.t.Spec().Limits})
+		if err != nil {
+			return fmt.Errorf("episode %d: %w", i, err)
+		}
+		if err := emit(e); err != nil {
+			return fmt.Errorf("write episode %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// playEpisode plays one episode to its end or to the step limit.
+func playEpisode(ctx context.Context, spec envs.Spec, env envs.Env, s envs.Script, start envs.Start) (demoEpisode, error) {
+	e := demoEpisode{
+		EnvType: spec.Name, EnvVersion: spec.Version, TaskID: start.Task.ID,
+		Split: start.Task.Split, Seed: start.Seed, Public: start.Task.Public,
+	}
+	obs, err := env.Reset(ctx, start)
+	if err != nil {
+		return e, fmt.Errorf("reset: %w", err)
+	}
+	for {
+		a := s.Act(obs)
+		e.Turns = append(e.Turns, demoTurn{obs.Text, a.Text})
+		o, err := env.Step(ctx, a)
+		if err != nil {
+			return e, fmt.Errorf("step %d: %w", len(e.Turns)-1, err)
+		}
+		e.Reward += o.Reward
+		e.Status = "terminated"
+		if !o.Terminated && len(e.Turns) >= start.Limits.MaxSteps {
+			if o, err = env.Score(ctx); err != nil {
+				return e, fmt.Errorf("score: %w", err)
+			}
+			e.Reward += o.Reward
+			e.Status = "truncated"
+		}
+		if o.Grade != nil {
+			e.Score = o.Grade.Score
+			e.FinalObservation = o.Observation.Text
+			return e, nil
+		}
+		obs = o.Observation
+	}
+}

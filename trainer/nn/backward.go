@@ -25,9 +25,9 @@ func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads 
 	for k, i := range w.rows {
 		logSoftmaxPickBackward(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT, dlogp[i+1], dentropy[i+1], w.stats[k])
 	}
-	gemmTN(true, V, D, n, w.logits, V, w.hn, D, in(grads, m.at.emb), D)
+	gemmTN(w.blas, true, V, D, n, w.logits, V, w.hn, D, in(grads, m.at.emb), D)
 	dhn := w.dh[:n*D]
-	gemmNN(false, n, D, V, w.logits, V, in(m.params, m.at.emb), D, dhn, D)
+	gemmNN(w.blas, false, n, D, V, w.logits, V, in(m.params, m.at.emb), D, dhn, D)
 	// hn is no longer wanted; it takes the gradient of the gathered rows.
 	clear(w.hn)
 	rmsBackward(w.hn, in(grads, m.at.gf), dhn, w.hrow, w.rstdf, in(m.params, m.at.gf), D)
@@ -40,15 +40,15 @@ func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads 
 func (m *Model[F]) mlpBackward(w *Workspace[F], a *activations[F], y layerLayout, grads []F) {
 	c, p := m.cfg, m.params
 	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(w.tokens)
-	gemmTN(true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
-	gemmNT(false, n, ff, D, w.dx, D, in(p, y.w2), D, w.dff, ff)
+	gemmTN(w.blas, true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
+	gemmNT(w.blas, false, n, ff, D, w.dx, D, in(p, y.w2), D, w.dff, ff)
 	if c.Activation == "swiglu" {
 		swigluBackward(w.dup, w.dff, a.up, ff)
 	} else {
 		geluBackward(w.dup, w.dff, a.up)
 	}
-	gemmTN(true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
-	gemmNT(false, n, D, U, w.dup, U, in(p, y.w1), U, w.dh, D)
+	gemmTN(w.blas, true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
+	gemmNT(w.blas, false, n, D, U, w.dup, U, in(p, y.w1), U, w.dh, D)
 	rmsBackward(w.dx, in(grads, y.g2), w.dh, a.mid, a.rstd2, in(p, y.g2), D)
 }
 
@@ -56,31 +56,32 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], a *activations[F], y layer
 	c, p := m.cfg, m.params
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
-	gemmTN(true, D, D, n, a.o, D, w.dx, D, in(grads, y.wo), D)
-	gemmNT(false, n, D, D, w.dx, D, in(p, y.wo), D, w.dh, D)
+	gemmTN(w.blas, true, D, D, n, a.o, D, w.dx, D, in(grads, y.wo), D)
+	gemmNT(w.blas, false, n, D, D, w.dx, D, in(p, y.wo), D, w.dh, D)
 	clear(w.dqk)
 	clear(w.dqkv)
-	scale := F(1 / math.Sqrt(float64(E)))
+	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		R := roundUp(T)
 		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
 		dqkv, dqk, do := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q], w.dh[lo*D:(lo+T)*D]
 		for g := range G {
 			kc, vc := (H+g)*E, (H+G+g)*E
-			transpose(w.transp, T, qkv[vc:], W, T, E)
+			transpose(w.transp, R, qkv[vc:], W, T, E)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
-				prob := a.prob[w.probOff[s]+h*T*T:]
+				prob := a.prob[w.probOff[s]+h*T*R:]
 				for t := range T {
 					attendBackward(dqk[t*Q+h*E:t*Q+(h+1)*E], dqk[kc:], dqkv[vc:], Q, W,
-						do[t*D+h*E:t*D+(h+1)*E], prob[t*T:(t+1)*T], qk[t*Q+h*E:t*Q+(h+1)*E],
-						qk[kc:], w.transp, T, t+1, scale, w.tmp)
+						do[t*D+h*E:t*D+(h+1)*E], prob[t*R:(t+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
+						qk[kc:], w.transp, R, t+1, factor, w.tmp)
 				}
 			}
 		}
 		m.positionBackward(dqkv, dqk, qkv, T, y, grads)
 	}
-	gemmTN(true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
-	gemmNT(false, n, D, W, w.dqkv, W, in(p, y.wqkv), W, w.dh, D)
+	gemmTN(w.blas, true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
+	gemmNT(w.blas, false, n, D, W, w.dqkv, W, in(p, y.wqkv), W, w.dh, D)
 	rmsBackward(w.dx, in(grads, y.g1), w.dh, a.x, a.rstd1, in(p, y.g1), D)
 }
 

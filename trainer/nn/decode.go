@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"github.com/proctor-rl/proctor/trainer/fastblas"
+)
 
 // Cache holds the keys and values of one sequence so that it can be continued
 // token by token.
@@ -83,6 +87,7 @@ type Segment[F Float] struct {
 type DecodeSpace[F Float] struct {
 	x, h, qkv, qk, o, up, act []F
 	rstd, prob, logits        []F
+	blas                      *fastblas.Workspace
 }
 
 // Decode appends to every segment's cache its rows of tokens in one pass over
@@ -95,19 +100,22 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], tokens []int32, segs []Segment[F]) 
 	x, h, rstd := fit(&w.x, n*D), fit(&w.h, n*D), fit(&w.rstd, n)
 	qkv, qk, o := fit(&w.qkv, n*W), fit(&w.qk, n*Q), fit(&w.o, n*D)
 	up, act := fit(&w.up, n*U), fit(&w.act, n*c.FF)
-	fit(&w.prob, c.Context)
+	fit(&w.prob, roundUp(c.Context))
+	if w.blas == nil {
+		w.blas = fastblas.NewWorkspace()
+	}
 	embedForward(x, tokens, in(p, m.at.emb), F(c.EmbedScale), D)
 	for l, y := range m.at.layer {
 		rmsForward(h, rstd, x, in(p, y.g1), F(c.NormEps), D)
-		gemmNN(false, n, W, D, h, D, in(p, y.wqkv), W, qkv, W)
+		gemmNN(w.blas, false, n, W, D, h, D, in(p, y.wqkv), W, qkv, W)
 		for _, s := range segs {
 			m.attendCached(w, s, l, qkv[s.Lo*W:s.Hi*W], qk[s.Lo*Q:s.Hi*Q], o[s.Lo*D:s.Hi*D])
 		}
-		gemmNN(true, n, D, D, o, D, in(p, y.wo), D, x, D)
+		gemmNN(w.blas, true, n, D, D, o, D, in(p, y.wo), D, x, D)
 		rmsForward(h, rstd, x, in(p, y.g2), F(c.NormEps), D)
-		gemmNN(false, n, U, D, h, D, in(p, y.w1), U, up, U)
+		gemmNN(w.blas, false, n, U, D, h, D, in(p, y.w1), U, up, U)
 		m.activate(act, up)
-		gemmNN(true, n, D, c.FF, act, c.FF, in(p, y.w2), D, x, D)
+		gemmNN(w.blas, true, n, D, c.FF, act, c.FF, in(p, y.w2), D, x, D)
 	}
 	for _, s := range segs {
 		s.Cache.len += s.Hi - s.Lo
@@ -126,7 +134,7 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk,
 	pastQ, pastK := k.pastQ[:min(1, pos)*H*E], k.pastK[:min(2, pos)*G*E]
 	m.position(qk, qkv, T, pos, m.at.layer[l], pastQ, pastK)
 	k.remember(qkv, T, W)
-	scale := F(1 / math.Sqrt(float64(E)))
+	factor := F(1 / math.Sqrt(float64(E)))
 	for t := range T {
 		for e, v := range qk[t*Q+H*E : (t+1)*Q] {
 			k.kt[e*ld+pos+t] = v
@@ -137,7 +145,7 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk,
 		for h := range H {
 			g := h / (H / G)
 			attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E],
-				k.kt[g*E*ld:], ld, k.v[g*E:], G*E, pos+t+1, scale)
+				k.kt[g*E*ld:], ld, k.v[g*E:], G*E, pos+t+1, factor)
 		}
 	}
 }
@@ -154,12 +162,6 @@ func (m *Model[F]) Logits(w *DecodeSpace[F], rows []int32) []F {
 	}
 	rmsForward(h, w.rstd[:n], x, in(m.params, m.at.gf), F(c.NormEps), D)
 	logits := fit(&w.logits, n*V)
-	gemmNT(false, n, V, D, h, D, in(m.params, m.at.emb), D, logits, V)
+	gemmNT(w.blas, false, n, V, D, h, D, in(m.params, m.at.emb), D, logits, V)
 	return logits
-}
-
-// ExpShifted sets out[i] = exp((logits[i]-max)*invT) and returns the largest
-// logit and the sum of out, in the very order in which LogProbs adds.
-func ExpShifted[F Float](out, logits []F, invT F) (largest, sum F) {
-	return expShifted(out, logits, invT)
 }

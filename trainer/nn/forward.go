@@ -17,7 +17,7 @@ func (m *Model[F]) Forward(w *Workspace[F], tokens, starts []int32) {
 		if l+1 < len(w.layers) {
 			next = w.layers[l+1].x
 		}
-		m.mlpForward(a, m.at.layer[l], next, n)
+		m.mlpForward(w, a, m.at.layer[l], next, n)
 	}
 }
 
@@ -27,26 +27,27 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], y layerL
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
 	rmsForward(a.h1, a.rstd1, a.x, in(p, y.g1), F(c.NormEps), D)
-	gemmNN(false, n, W, D, a.h1, D, in(p, y.wqkv), W, a.qkv, W)
-	scale := F(1 / math.Sqrt(float64(E)))
+	gemmNN(w.blas, false, n, W, D, a.h1, D, in(p, y.wqkv), W, a.qkv, W)
+	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		R := roundUp(T)
 		qkv, qk, o := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q], a.o[lo*D:(lo+T)*D]
 		m.position(qk, qkv, T, 0, y, nil, nil)
 		for g := range G {
-			transpose(w.transp, T, qk[(H+g)*E:], Q, T, E)
+			transpose(w.transp, R, qk[(H+g)*E:], Q, T, E)
 			v := qkv[(H+G+g)*E:]
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
-				prob := a.prob[w.probOff[s]+h*T*T:]
+				prob := a.prob[w.probOff[s]+h*T*R:]
 				for t := range T {
-					attend(o[t*D+h*E:t*D+(h+1)*E], prob[t*T:(t+1)*T], qk[t*Q+h*E:t*Q+(h+1)*E],
-						w.transp, T, v, W, t+1, scale)
+					attend(o[t*D+h*E:t*D+(h+1)*E], prob[t*R:(t+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
+						w.transp, R, v, W, t+1, factor)
 				}
 			}
 		}
 	}
 	copy(a.mid, a.x)
-	gemmNN(true, n, D, D, a.o, D, in(p, y.wo), D, a.mid, D)
+	gemmNN(w.blas, true, n, D, D, a.o, D, in(p, y.wo), D, a.mid, D)
 }
 
 // position sets qk, rows of queries and keys, from the first columns of the
@@ -72,14 +73,14 @@ func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK
 }
 
 // mlpForward fills the rest of a and sets next to the output of the block.
-func (m *Model[F]) mlpForward(a *activations[F], y layerLayout, next []F, n int) {
+func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], y layerLayout, next []F, n int) {
 	c, p := m.cfg, m.params
 	D, U := c.Dim, c.upWidth()
 	rmsForward(a.h2, a.rstd2, a.mid, in(p, y.g2), F(c.NormEps), D)
-	gemmNN(false, n, U, D, a.h2, D, in(p, y.w1), U, a.up, U)
+	gemmNN(w.blas, false, n, U, D, a.h2, D, in(p, y.w1), U, a.up, U)
 	m.activate(a.act, a.up)
 	copy(next, a.mid)
-	gemmNN(true, n, D, c.FF, a.act, c.FF, in(p, y.w2), D, next, D)
+	gemmNN(w.blas, true, n, D, c.FF, a.act, c.FF, in(p, y.w2), D, next, D)
 }
 
 func (m *Model[F]) activate(out, up []F) {
@@ -115,9 +116,9 @@ func (m *Model[F]) LogProbs(w *Workspace[F], need []bool, invT F, logp, entropy 
 	fit(&w.stats, n)
 	fit(&w.logits, n*V)
 	rmsForward(w.hn, fit(&w.rstdf, n), hrow, in(m.params, m.at.gf), F(c.NormEps), D)
-	gemmNT(false, n, V, D, w.hn, D, in(m.params, m.at.emb), D, w.logits, V)
+	gemmNT(w.blas, false, n, V, D, w.hn, D, in(m.params, m.at.emb), D, w.logits, V)
 	for k, i := range rows {
-		lp, st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT, w.tmp[:V])
-		logp[i+1], entropy[i+1], w.stats[k] = lp, st.entropy, st
+		st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT)
+		logp[i+1], entropy[i+1], w.stats[k] = st.logp, st.entropy, st
 	}
 }

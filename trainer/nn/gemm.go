@@ -1,11 +1,18 @@
 package nn
 
+import "github.com/proctor-rl/proctor/trainer/fastblas"
+
 // Matrix products. Every element of the result is one sum over k in ascending
 // order that does not depend on how many rows are asked for at once; that is
-// what makes a token's result independent of its batch.
+// what makes a token's result independent of its batch. ws is the scratch
+// memory of the fast ones.
 
 // gemmNN sets (or with acc adds to) c (m,n) the product of a (m,k) and b (k,n).
-func gemmNN[F Float](acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+func gemmNN[F Float](ws *fastblas.Workspace, acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+	if is32[F]() {
+		fastblas.Gemm(as32(c), ldc, false, as32(a), lda, false, as32(b), ldb, m, n, k, 1, fastblas.Epilogue{Accumulate: acc}, ws)
+		return
+	}
 	for i := range m {
 		ci := c[i*ldc : i*ldc+n]
 		if !acc {
@@ -18,26 +25,28 @@ func gemmNN[F Float](acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []
 }
 
 // gemmNT is gemmNN with b given as (n,k).
-func gemmNT[F Float](acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+func gemmNT[F Float](ws *fastblas.Workspace, acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+	if is32[F]() {
+		fastblas.Gemm(as32(c), ldc, false, as32(a), lda, true, as32(b), ldb, m, n, k, 1, fastblas.Epilogue{Accumulate: acc}, ws)
+		return
+	}
 	for i := range m {
-		ai := a[i*lda : i*lda+k]
-		ci := c[i*ldc : i*ldc+n]
-		for j := range ci {
-			bj := b[j*ldb : j*ldb+k]
-			var s F
+		for j := range n {
+			s := dot(a[i*lda:i*lda+k], b[j*ldb:j*ldb+k])
 			if acc {
-				s = ci[j]
+				s += c[i*ldc+j]
 			}
-			for l, v := range ai {
-				s += v * bj[l]
-			}
-			ci[j] = s
+			c[i*ldc+j] = s
 		}
 	}
 }
 
 // gemmTN is gemmNN with a given as (k,m).
-func gemmTN[F Float](acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+func gemmTN[F Float](ws *fastblas.Workspace, acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []F, ldc int) {
+	if is32[F]() {
+		fastblas.Gemm(as32(c), ldc, true, as32(a), lda, false, as32(b), ldb, m, n, k, 1, fastblas.Epilogue{Accumulate: acc}, ws)
+		return
+	}
 	if !acc {
 		for i := range m {
 			clear(c[i*ldc : i*ldc+n])
@@ -48,13 +57,5 @@ func gemmTN[F Float](acc bool, m, n, k int, a []F, lda int, b []F, ldb int, c []
 		for i, v := range a[l*lda : l*lda+m] {
 			axpy(c[i*ldc:i*ldc+n], v, bl)
 		}
-	}
-}
-
-// axpy adds a*x to y.
-func axpy[F Float](y []F, a F, x []F) {
-	x = x[:len(y)]
-	for i, v := range x {
-		y[i] += a * v
 	}
 }

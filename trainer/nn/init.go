@@ -128,7 +128,7 @@ func orthogonal(n int, rng *rand.Rand) []float64 {
 				prev := a[k*n : (k+1)*n]
 				axpy(row, -dot(row, prev), prev)
 			}
-			scaleBy(row, 1/math.Sqrt(dot(row, row)))
+			scale(row, 1/math.Sqrt(dot(row, row)), row)
 		}
 	}
 	return a

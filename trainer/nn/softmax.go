@@ -1,27 +1,35 @@
 package nn
 
-// expShifted sets out[i] = exp((in[i]-m)*scale) where m is the largest of in,
-// and returns m and the sum of out. out and in may be one slice. in is not
-// empty. The order of the sum depends on the length only.
-func expShifted[F Float](out, in []F, scale F) (m, sum F) {
-	m = in[0]
-	for _, v := range in[1:] {
-		if v > m {
-			m = v
-		}
+import "github.com/proctor-rl/proctor/trainer/fastblas/vec"
+
+// softmax replaces x, which is not empty, by the softmax of factor*x. The
+// order of its sum depends on the length only.
+func softmax[F Float](x []F, factor F) {
+	if is32[F]() {
+		vec.Softmax(as32(x), as32(x), float32(factor))
+		return
 	}
-	out = out[:len(in)]
-	for i, v := range in {
-		e := exp((v - m) * scale)
-		out[i] = e
-		sum += e
+	m := x[0]
+	for _, v := range x[1:] {
+		m = max(m, v)
 	}
-	return m, sum
+	var sum F
+	for i, v := range x {
+		x[i] = exp((v - m) * factor)
+		sum += x[i]
+	}
+	scale(x, 1/sum, x)
 }
 
-// scaleBy multiplies x by a.
-func scaleBy[F Float](x []F, a F) {
-	for i := range x {
-		x[i] *= a
+// softmaxBackward replaces dp, the gradient by the softmax p of factor*x, by
+// the gradient by x.
+func softmaxBackward[F Float](dp, p []F, factor F) {
+	if is32[F]() {
+		vec.SoftmaxBackward(as32(dp), as32(p), as32(dp), float32(factor))
+		return
+	}
+	s := dot(p, dp)
+	for i, v := range p {
+		dp[i] = v * (dp[i] - s) * factor
 	}
 }

@@ -10,9 +10,7 @@ func tapsForward[F Float](out []F, ldo int, in []F, ldi, T int, w, past []F, C i
 	for t := range T {
 		o := out[t*ldo : t*ldo+C]
 		x := in[t*ldi : t*ldi+C]
-		for c, v := range x {
-			o[c] = w[c] * v
-		}
+		mul(o, w[:C], x)
 		for j := 1; j < taps; j++ {
 			var p []F
 			switch {
@@ -23,10 +21,7 @@ func tapsForward[F Float](out []F, ldo int, in []F, ldi, T int, w, past []F, C i
 			default:
 				continue
 			}
-			wj := w[j*C : j*C+C]
-			for c, v := range p {
-				o[c] += wj[c] * v
-			}
+			mulAdd(o, w[j*C:j*C+C], p)
 		}
 	}
 }
@@ -41,11 +36,8 @@ func tapsBackward[F Float](din []F, ldi int, dw, dout []F, ldo int, in []F, T in
 		clear(dx)
 		for j := 0; j < taps && t+j < T; j++ {
 			dy := dout[(t+j)*ldo : (t+j)*ldo+C]
-			wj, dwj := w[j*C:j*C+C], dw[j*C:j*C+C]
-			for c, v := range dy {
-				dx[c] += wj[c] * v
-				dwj[c] += x[c] * v
-			}
+			mulAdd(dx, w[j*C:j*C+C], dy)
+			mulAdd(dw[j*C:j*C+C], x, dy)
 		}
 	}
 }

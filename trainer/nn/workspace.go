@@ -1,9 +1,12 @@
 package nn
 
+import "github.com/proctor-rl/proctor/trainer/fastblas"
+
 // Workspace holds the activations of one packed batch and the scratch of its
 // backward pass. It grows to the largest batch it has seen and then allocates
 // no more. It belongs to one goroutine at a time.
 type Workspace[F Float] struct {
+	blas           *fastblas.Workspace
 	tokens, starts []int32
 	layers         []activations[F]
 	xf             []F // (N,D) the residual stream at the end
@@ -16,7 +19,7 @@ type Workspace[F Float] struct {
 	rstdf    []F           // (rows)
 	logits   []F           // (rows,V)
 	stats    []headStat[F] // (rows)
-	tmp      []F           // (V) or (longest sequence)
+	tmp      []F           // (longest sequence)
 	transp   []F           // (E,longest) transposed keys or values
 	dx, dh   []F           // (N,D)
 	dqkv     []F           // (N,(H+2G)E)
@@ -31,7 +34,7 @@ type activations[F Float] struct {
 	h1           []F // (N,D) normalised input
 	qkv          []F // (N,(H+2G)E)
 	qk           []F // (N,(H+G)E) queries and keys, mixed over positions and rotated
-	prob         []F // per sequence (H,T,T): softmax, lower triangle
+	prob         []F // per sequence (H,T,T rounded up): softmax, lower triangle
 	o            []F // (N,HE)
 	mid          []F // (N,D) after attention
 	h2           []F // (N,D) normalised
@@ -49,9 +52,10 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32) {
 		T := int(starts[s+1] - starts[s])
 		longest = max(longest, T)
 		off[s] = pairs
-		pairs += T * T * c.Heads
+		pairs += T * roundUp(T) * c.Heads
 	}
 	if w.layers == nil {
+		w.blas = fastblas.NewWorkspace()
 		w.layers = make([]activations[F], c.Layers)
 	}
 	for l := range w.layers {
@@ -70,8 +74,8 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32) {
 		fit(&a.act, n*c.FF)
 	}
 	fit(&w.xf, n*D)
-	fit(&w.tmp, max(c.Vocab, longest))
-	fit(&w.transp, E*longest)
+	fit(&w.tmp, roundUp(longest))
+	fit(&w.transp, E*roundUp(longest))
 }
 
 func (w *Workspace[F]) fitBackward(m *Model[F]) {
@@ -84,3 +88,6 @@ func (w *Workspace[F]) fitBackward(m *Model[F]) {
 	fit(&w.dup, n*c.upWidth())
 	fit(&w.dff, n*c.FF)
 }
+
+// roundUp is n or the next multiple of 8, the width of a vector.
+func roundUp(n int) int { return (n + 7) &^ 7 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/proctor-rl/proctor/trainer/nn"
+	"github.com/proctor-rl/proctor/trainer/fastblas/vec"
 )
 
 // drawer draws tokens from rows of logits. It is scratch memory: one per
@@ -26,16 +26,17 @@ func (d *drawer) draw(logits []float32, cfg SampleConfig, u float64) (int32, flo
 	if cfg.Temperature != 0 {
 		invT = 1 / cfg.Temperature
 	}
-	largest, sum := nn.ExpShifted(e, logits, invT)
 	if cfg.Temperature == 0 {
-		tok := int32(slices.Index(logits, largest))
-		return tok, -float32(math.Log(float64(sum)))
+		tok := int32(slices.Index(logits, vec.Max(logits)))
+		return tok, vec.LogProb(logits, 1, int(tok)).LogP
 	}
+	vec.Softmax(e, logits, invT)
 	if cfg.TopK > 0 && cfg.TopK < len(e) || cfg.TopP > 0 && cfg.TopP < 1 {
 		return d.drawKept(e, cfg, u)
 	}
 	tok := pick(e, u)
-	return tok, (logits[tok]-largest)*invT - float32(math.Log(float64(sum)))
+	// The very function that the trainer's log-probabilities come from.
+	return tok, vec.LogProb(logits, invT, int(tok)).LogP
 }
 
 // pick is the inverse of the cumulative distribution of the weights e at u.

@@ -28,3 +28,6 @@ func same(n int, lens ...int) {
 		}
 	}
 }
+
+// Assembly reports whether the kernels run as assembly here.
+func Assembly() bool { return avx2 }

@@ -1,0 +1,13 @@
+//go:build !amd64 || purego
+
+package nn
+
+// fast is false: the compiler then drops every call of the kernels below.
+const fast = false
+
+const noKernels = "nn: no assembly on this machine"
+
+func scoresKernel(s, q, kt *float32, ld, n, e int)                 { panic(noKernels) }
+func mixRowsKernel(out, p, v *float32, ld, n, e int)               { panic(noKernels) }
+func addOuterKernel(dst *float32, ld int, p, x *float32, n, e int) { panic(noKernels) }
+func mulAddKernel(dst, x, y *float32, n int)                       { panic(noKernels) }

@@ -85,7 +85,7 @@ func (g *product) rows(ic, mcb, jc, ncb int, cin *float32, ldcin, stepcin int) {
 		if full > 0 {
 			if g.packsA {
 				t.a, t.rs, t.cs = &g.ws.a[0], 4, 4*mr
-				t.ts = 4 * mr * g.kc
+				t.ts = 4 * tilePitch(g.kc)
 			} else {
 				t.a = at(g.a, ic*g.rsA+g.kcBase*g.csA)
 				t.rs, t.cs = 4*g.rsA, 4*g.csA

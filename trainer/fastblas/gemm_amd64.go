@@ -98,3 +98,8 @@ func copy16(rows int, src *float32, ld int, dst *float32, n int)
 //
 //go:noescape
 func copy6(rows int, src *float32, ld int, dst *float32)
+
+// copy48 copies the first 48 elements of rows that are ld bytes apart into 8 blocks of rows of 6, pitch bytes apart. It writes two elements past the end of every block.
+//
+//go:noescape
+func copy48(rows int, src *float32, ld int, dst *float32, pitch int)

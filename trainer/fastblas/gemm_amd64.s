@@ -39,7 +39,7 @@ DATA tailmask<>+124(SB)/4, $0x00000000
 GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
 // func gemm1x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -52,13 +52,16 @@ TEXT ·gemm1x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R9
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   CX, R10
-	MOVQ   b+48(FP), R11
-	MOVQ   kc+0(FP), R12
-	SUBQ   $0x04, R12
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       CX, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       kc+0(FP), R12
+	MOVQ       BX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 63(R13)
+	SUBQ       $0x04, R12
+	JL         rest
 
 steps:
 	VBROADCASTSS (R10), Y2
@@ -120,7 +123,7 @@ done:
 	RET
 
 // func gemm1x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -133,13 +136,16 @@ TEXT ·gemm1x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R9
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   CX, R10
-	MOVQ   b+48(FP), R11
-	MOVQ   kc+0(FP), R12
-	SUBQ   $0x04, R12
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       CX, R10
+	MOVQ       b+48(FP), R11
+	MOVQ       kc+0(FP), R12
+	MOVQ       BX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 63(R13)
+	SUBQ       $0x04, R12
+	JL         rest
 
 steps:
 	VBROADCASTSS (R10), Y2
@@ -207,7 +213,7 @@ done:
 	RET
 
 // func gemm2x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -220,15 +226,21 @@ TEXT ·gemm2x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   CX, R11
-	MOVQ   b+48(FP), R12
-	MOVQ   kc+0(FP), R13
-	SUBQ   $0x04, R13
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       CX, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       kc+0(FP), R13
+	MOVQ       BX, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	SUBQ       $0x04, R13
+	JL         rest
 
 steps:
 	VMOVUPS      (R12), Y4
@@ -323,7 +335,7 @@ done:
 	RET
 
 // func gemm2x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -336,15 +348,21 @@ TEXT ·gemm2x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   CX, R11
-	MOVQ   b+48(FP), R12
-	MOVQ   kc+0(FP), R13
-	SUBQ   $0x04, R13
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       CX, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       kc+0(FP), R13
+	MOVQ       BX, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	SUBQ       $0x04, R13
+	JL         rest
 
 steps:
 	VMOVUPS      (R12), Y4
@@ -445,7 +463,7 @@ done:
 	RET
 
 // func gemm3x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -458,17 +476,26 @@ TEXT ·gemm3x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   CX, R11
-	MOVQ   b+48(FP), R12
-	MOVQ   kc+0(FP), R13
-	SUBQ   $0x04, R13
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       CX, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       kc+0(FP), R13
+	MOVQ       BX, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	SUBQ       $0x04, R13
+	JL         rest
 
 steps:
 	VMOVUPS      (R12), Y6
@@ -586,7 +613,7 @@ done:
 	RET
 
 // func gemm3x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -599,17 +626,26 @@ TEXT ·gemm3x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   CX, R11
-	MOVQ   b+48(FP), R12
-	MOVQ   kc+0(FP), R13
-	SUBQ   $0x04, R13
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       CX, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       kc+0(FP), R13
+	MOVQ       BX, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	ADDQ       R9, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 63(R14)
+	SUBQ       $0x04, R13
+	JL         rest
 
 steps:
 	VMOVUPS      (R12), Y6
@@ -733,7 +769,7 @@ done:
 	RET
 
 // func gemm4x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -746,21 +782,33 @@ TEXT ·gemm4x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VMOVUPS      (R13), Y8
@@ -906,7 +954,7 @@ done:
 	RET
 
 // func gemm4x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -919,21 +967,33 @@ TEXT ·gemm4x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VMOVUPS      (R13), Y8
@@ -1085,7 +1145,7 @@ done:
 	RET
 
 // func gemm5x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm5x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -1098,23 +1158,38 @@ TEXT ·gemm5x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VMOVUPS      (R13), Y10
@@ -1283,7 +1358,7 @@ done:
 	RET
 
 // func gemm5x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm5x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -1296,23 +1371,38 @@ TEXT ·gemm5x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VMOVUPS      (R13), Y10
@@ -1487,7 +1577,7 @@ done:
 	RET
 
 // func gemm6x16(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm6x16(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -1500,27 +1590,46 @@ TEXT ·gemm6x16(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
+	PREFETCHT0   768(R11)
 	VMOVUPS      (R13), Y12
 	VMOVUPS      32(R13), Y13
 	VBROADCASTSS (R11), Y14
@@ -1567,6 +1676,7 @@ steps:
 	ADDQ         DI, R11
 	ADDQ         DI, R12
 	ADDQ         R10, R13
+	PREFETCHT0   768(R11)
 	VMOVUPS      (R13), Y12
 	VMOVUPS      32(R13), Y13
 	VBROADCASTSS (R11), Y14
@@ -1710,7 +1820,7 @@ done:
 	RET
 
 // func gemm6x16m(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm6x16m(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -1723,27 +1833,46 @@ TEXT ·gemm6x16m(SB), NOSPLIT, $0-120
 	MOVQ bs+56(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   CX, R11
-	LEAQ   (R11)(SI*2), R12
-	ADDQ   SI, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       CX, R11
+	LEAQ       (R11)(SI*2), R12
+	ADDQ       SI, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 63(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
+	PREFETCHT0   768(R11)
 	VMOVUPS      (R13), Y12
 	VMOVUPS      32(R13), Y13
 	VBROADCASTSS (R11), Y14
@@ -1790,6 +1919,7 @@ steps:
 	ADDQ         DI, R11
 	ADDQ         DI, R12
 	ADDQ         R10, R13
+	PREFETCHT0   768(R11)
 	VMOVUPS      (R13), Y12
 	VMOVUPS      32(R13), Y13
 	VBROADCASTSS (R11), Y14
@@ -1939,7 +2069,7 @@ done:
 	RET
 
 // func gemm1x64(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x64(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -1953,19 +2083,25 @@ TEXT ·gemm1x64(SB), NOSPLIT, $0-120
 	MOVQ ps+64(FP), R10
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R11
-	MOVQ   b+48(FP), R12
-	MOVQ   kc+0(FP), R13
-	SUBQ   $0x04, R13
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       CX, R11
+	MOVQ       b+48(FP), R12
+	MOVQ       kc+0(FP), R13
+	MOVQ       BX, R14
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 128(R14)
+	PREFETCHT0 192(R14)
+	PREFETCHT0 255(R14)
+	SUBQ       $0x04, R13
+	JL         rest
 
 steps:
 	VBROADCASTSS (R11), Y8
@@ -2080,7 +2216,7 @@ done:
 	RET
 
 // func gemm2x32(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x32(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -2094,19 +2230,27 @@ TEXT ·gemm2x32(SB), NOSPLIT, $0-120
 	MOVQ ps+64(FP), R11
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       CX, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 127(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 127(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VBROADCASTSS (R12), Y8
@@ -2243,7 +2387,7 @@ done:
 	RET
 
 // func gemm3x32(kc int, tiles int, a *float32, rs int, cs int, ts int, b *float32, bs int, ps int, cin *float32, is int, c *float32, os int, alpha float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x32(SB), NOSPLIT, $0-120
 	MOVQ tiles+8(FP), AX
 	MOVQ a+16(FP), CX
@@ -2257,23 +2401,35 @@ TEXT ·gemm3x32(SB), NOSPLIT, $0-120
 	MOVQ ps+64(FP), R11
 
 tile:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   CX, R12
-	MOVQ   b+48(FP), R13
-	MOVQ   kc+0(FP), R14
-	SUBQ   $0x04, R14
-	JL     rest
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       CX, R12
+	MOVQ       b+48(FP), R13
+	MOVQ       kc+0(FP), R14
+	MOVQ       BX, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 127(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 127(R15)
+	ADDQ       R9, R15
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 127(R15)
+	SUBQ       $0x04, R14
+	JL         rest
 
 steps:
 	VBROADCASTSS (R12), Y12
@@ -2628,5 +2784,45 @@ row6:
 	ADDQ       $0x18, BX
 	DECQ       AX
 	JNZ        row6
+	VZEROUPPER
+	RET
+
+// func copy48(rows int, src *float32, ld int, dst *float32, pitch int)
+// Requires: AVX
+TEXT ·copy48(SB), NOSPLIT, $0-40
+	MOVQ    rows+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    ld+16(FP), DX
+	MOVQ    dst+24(FP), BX
+	MOVQ    pitch+32(FP), SI
+	VMOVUPS tailmask<>+40(SB), Y0
+	LEAQ    (BX)(SI*2), DI
+	ADDQ    SI, DI
+	LEAQ    (DI)(SI*2), R8
+	ADDQ    SI, R8
+
+row48:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    Y1, (BX)
+	VMOVUPS    24(CX), Y1
+	VMOVUPS    Y1, (BX)(SI*1)
+	VMOVUPS    48(CX), Y1
+	VMOVUPS    Y1, (BX)(SI*2)
+	VMOVUPS    72(CX), Y1
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    96(CX), Y1
+	VMOVUPS    Y1, (DI)(SI*1)
+	VMOVUPS    120(CX), Y1
+	VMOVUPS    Y1, (DI)(SI*2)
+	VMOVUPS    144(CX), Y1
+	VMOVUPS    Y1, (R8)
+	VMASKMOVPS 168(CX), Y0, Y1
+	VMOVUPS    Y1, (R8)(SI*1)
+	ADDQ       DX, CX
+	ADDQ       $0x18, BX
+	ADDQ       $0x18, DI
+	ADDQ       $0x18, R8
+	DECQ       AX
+	JNZ        row48
 	VZEROUPPER
 	RET

@@ -60,3 +60,10 @@ func copyGo(rows int, src *float32, ld int, dst *float32, n, ds int) {
 		}
 	}
 }
+
+// copyBlocksGo copies rows of 48 elements into 8 blocks of rows of 6.
+func copyBlocksGo(rows int, src *float32, ld int, dst *float32, pitch int) {
+	for i := range 8 {
+		copyGo(rows, at(src, i*mr), ld, at(dst, i*pitch), mr, mr)
+	}
+}

@@ -113,3 +113,13 @@ func copyRows6(rows int, src *float32, ld int, dst *float32) {
 	}
 	copy6(rows, src, 4*ld, dst)
 }
+
+// copyRows48 copies rows of 48 elements into 8 blocks of rows of 6 that are
+// pitch apart. It may write two elements too many into each block.
+func copyRows48(rows int, src *float32, ld int, dst *float32, pitch int) {
+	if chosen == goKernels {
+		copyBlocksGo(rows, src, ld, dst, pitch)
+		return
+	}
+	copy48(rows, src, 4*ld, dst, 4*pitch)
+}

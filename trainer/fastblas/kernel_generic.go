@@ -18,3 +18,7 @@ func copyRows16(rows int, src *float32, ld int, dst *float32, n int) {
 func copyRows6(rows int, src *float32, ld int, dst *float32) {
 	copyGo(rows, src, ld, dst, mr, mr)
 }
+
+func copyRows48(rows int, src *float32, ld int, dst *float32, pitch int) {
+	copyBlocksGo(rows, src, ld, dst, pitch)
+}

@@ -3,16 +3,27 @@ package fastblas
 // packA packs rows [ic,ic+rows) of the current block of the inner index into
 // tiles of mr rows, each a run of columns. rows is a multiple of mr.
 func (g *product) packA(ic, rows int) {
-	for i := 0; i < rows; i += mr {
+	pitch := tilePitch(g.kc)
+	for i := 0; i < rows; {
 		src := at(g.a, (ic+i)*g.rsA+g.kcBase*g.csA)
-		dst := &g.ws.a[i*g.kc]
-		if g.rsA == 1 {
+		dst := &g.ws.a[i/mr*pitch]
+		switch {
+		case g.rsA != 1:
+			transposeRows(mr, g.kc, src, g.rsA, dst, mr)
+			i += mr
+		case i+8*mr <= rows:
+			copyRows48(g.kc, src, g.csA, dst, pitch)
+			i += 8 * mr
+		default:
 			copyRows6(g.kc, src, g.csA, dst)
-			continue
+			i += mr
 		}
-		transposeRows(mr, g.kc, src, g.rsA, dst, mr)
 	}
 }
+
+// tilePitch is the distance between packed tiles of a: packing may write two
+// elements past the end of each.
+func tilePitch(kc int) int { return mr*kc + 8 }
 
 // packB packs columns [jc,jc+ncb) of the current block of the inner index.
 func (g *product) packB(jc, ncb int) {

@@ -12,9 +12,6 @@ const (
 	ncMax = 1024 // columns of b packed at a time: 1 MB of the third level
 )
 
-// slack is what packing may write past the end of a.
-const slack = 2
-
 // A Workspace is the scratch memory of one multiplication at a time. A
 // goroutine that multiplies often keeps its own; a nil *Workspace borrows one
 // from a pool.
@@ -26,7 +23,7 @@ type Workspace struct {
 // NewWorkspace returns a workspace, about 1.3 MB.
 func NewWorkspace() *Workspace {
 	return &Workspace{
-		a: make([]float32, mcMax*kcMax+slack),
+		a: make([]float32, mcMax/mr*(mr*kcMax+8)),
 		b: make([]float32, ncMax*kcMax),
 	}
 }

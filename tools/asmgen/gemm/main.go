@@ -165,10 +165,25 @@ func tile(mr, nv int, masked bool) {
 		ADDQ(bs, b)
 	}
 
+	// The rows of c are fetched while the chains run.
+	pf := GP64()
+	MOVQ(c, pf)
+	for i := range mr {
+		for v := 0; v < nv; v += 2 {
+			PREFETCHT0(Mem{Base: pf, Disp: 32 * v})
+		}
+		PREFETCHT0(Mem{Base: pf, Disp: 32*nv - 1})
+		if i+1 < mr {
+			ADDQ(os, pf)
+		}
+	}
 	SUBQ(Imm(unroll), k)
 	JL(LabelRef("rest"))
 	Label("steps")
-	for range unroll {
+	for u := range unroll {
+		if mr == 6 && u%2 == 0 {
+			PREFETCHT0(Mem{Base: a, Disp: 768})
+		}
 		step()
 	}
 	SUBQ(Imm(unroll), k)
@@ -362,6 +377,40 @@ func copyRows() {
 	ADDQ(Imm(24), dst)
 	DECQ(rows)
 	JNZ(LabelRef("row6"))
+	VZEROUPPER()
+	RET()
+
+	TEXT("copy48", NOSPLIT, "func(rows int, src *float32, ld int, dst *float32, pitch int)")
+	Doc("copy48 copies the first 48 elements of rows that are ld bytes apart into 8 blocks of rows of 6, pitch bytes apart. It writes two elements past the end of every block.")
+	Pragma("noescape")
+	rows, src, ld, dst = arg("rows"), arg("src"), arg("ld"), arg("dst")
+	pitch, d3, d6 := arg("pitch"), GP64(), GP64()
+	m = YMM()
+	VMOVUPS(NewDataAddr(Symbol{Name: "tailmask", Static: true}, 40), m)
+	LEAQ(Mem{Base: dst, Index: pitch, Scale: 2}, d3)
+	ADDQ(pitch, d3)
+	LEAQ(Mem{Base: d3, Index: pitch, Scale: 2}, d6)
+	ADDQ(pitch, d6)
+	Label("row48")
+	for i := range 8 {
+		z := YMM()
+		if i < 7 {
+			VMOVUPS(Mem{Base: src, Disp: 24 * i}, z)
+		} else {
+			VMASKMOVPS(Mem{Base: src, Disp: 24 * i}, m, z)
+		}
+		d := Mem{Base: []reg.GPVirtual{dst, d3, d6}[i/3]}
+		if i%3 > 0 {
+			d.Index, d.Scale = pitch, uint8(i%3)
+		}
+		VMOVUPS(z, d)
+	}
+	ADDQ(ld, src)
+	for _, d := range []reg.GPVirtual{dst, d3, d6} {
+		ADDQ(Imm(24), d)
+	}
+	DECQ(rows)
+	JNZ(LabelRef("row48"))
 	VZEROUPPER()
 	RET()
 }

@@ -1,47 +1,80 @@
 package nn
 
-// Attention is computed one query of one head at a time, against keys that are
-// stored transposed, (E, capacity), so that the sums over the head's width run
-// in ascending order and the keys lie side by side. Training, prefill and
-// decoding all come through attend, which is why they agree bit for bit.
+// Attention is computed one query of one head at a time. Keys are stored in
+// panels of 16, within a panel transposed, so that the sums over the head's
+// width run in ascending order while 16 keys lie side by side and a sequence
+// can grow at its end. Training, prefill and decoding all come through attend,
+// which is why they agree bit for bit.
+
+// panel is the number of keys that lie side by side.
+const panel = 16
+
+// roundUp is n or the next multiple of a panel.
+func roundUp(n int) int { return (n + panel - 1) &^ (panel - 1) }
 
 // attend sets out (E) to the mixture of the first n rows of v (stride ldv) by
-// the softmax of the products of q (E) with the first n keys of kt (stride
-// ldk), times factor, and leaves the softmax in prob (n). Strides are multiples of 8, and prob has room
-// for n rounded up to one: whole vectors are computed.
-func attend[F Float](out, prob, q, kt []F, ldk int, v []F, ldv, n int, factor F) {
-	scores(prob, q, kt, ldk, n)
+// the softmax of the products of q (E) with the first n keys of kp, times
+// factor, and leaves the softmax in prob, which has room for n rounded up to
+// whole panels.
+func attend[F Float](out, prob, q, kp, v []F, ldv, n int, factor F) {
+	scores(prob, q, kp, n)
 	softmax(prob[:n], factor)
 	mixRows(out, prob, v, ldv, n)
 }
 
-// attendBackward is the gradient of attend given its softmax prob, the
-// gradient dout of its result, the values transposed in vt (stride ldt) and
-// the keys as rows in k (stride ldr). It sets dq and adds to the rows of dk
-// (stride ldr too) and dv. tmp has room for n
-// rounded up to a multiple of 8.
-func attendBackward[F Float](dq, dk, dv []F, ldr, ldv int, dout, prob, q, k, vt []F, ldt, n int, factor F, tmp []F) {
-	scores(tmp, dout, vt, ldt, n)
-	tmp, prob = tmp[:n], prob[:n]
-	softmaxBackward(tmp, prob, factor)
-	mixRows(dq, tmp, k, ldr, n)
-	addOuter(dk, ldr, tmp, q)
-	addOuter(dv, ldv, prob, dout)
+// headGrad is one head of one sequence of T tokens during the backward pass:
+// its inputs and gradients as rows with strides.
+type headGrad[F Float] struct {
+	T            int
+	q, dq, k, dk []F // stride ldq
+	ldq          int
+	vp           []F // values in panels
+	dv           []F // stride ldv
+	ldv          int
+	dout         []F // stride ldo
+	ldo          int
+	prob         []F // stride roundUp(T); what lies above the diagonal is overwritten
+	factor       F
+	width        int
 }
 
-// scores sets s[j] = sum over e of q[e] kt[e][j] for j < n. It may write up to
-// the next multiple of 8.
-func scores[F Float](s, q, kt []F, ld, n int) {
+// backward is the gradient of attend over all queries of the head: it sets dq
+// and adds to dk and dv. tmp holds four rows of roundUp(T).
+func (h *headGrad[F]) backward(tmp []F) {
+	E, R := h.width, roundUp(h.T)
+	for t := 0; t < h.T; t += 4 {
+		m := min(4, h.T-t)
+		n := t + m
+		for i := range m {
+			d, p := tmp[i*R:i*R+n], h.prob[(t+i)*R:(t+i)*R+n]
+			do := h.dout[(t+i)*h.ldo : (t+i)*h.ldo+E]
+			scores(tmp[i*R:(i+1)*R], do, h.vp, t+i+1)
+			softmaxBackward(d[:t+i+1], p[:t+i+1], h.factor)
+			// The four queries go together below, so all have n keys.
+			clear(d[t+i+1:])
+			clear(p[t+i+1:])
+			mixRows(h.dq[(t+i)*h.ldq:(t+i)*h.ldq+E], d, h.k, h.ldq, t+i+1)
+		}
+		addOuter(h.dk, h.ldq, tmp, R, h.q[t*h.ldq:], h.ldq, m, n, E)
+		addOuter(h.dv, h.ldv, h.prob[t*R:], R, h.dout[t*h.ldo:], h.ldo, m, n, E)
+	}
+}
+
+// scores sets s[j] = sum over e of q[e] key[j][e] for the first n keys of kp.
+// It may write up to the end of the last panel.
+func scores[F Float](s, q, kp []F, n int) {
+	E := len(q)
+	up := roundUp(n)
+	s, kp = s[:up], kp[:up*E]
 	if is32[F]() && fast {
-		up := (n + 7) &^ 7
-		_, _ = s[up-1], kt[(len(q)-1)*ld+up-1]
-		scoresKernel(&as32(s)[0], &as32(q)[0], &as32(kt)[0], ld, n, len(q))
+		scoresKernel(&as32(s)[0], &as32(q)[0], &as32(kp)[0], n, E)
 		return
 	}
-	s = s[:n]
 	clear(s)
-	for e, v := range q {
-		axpy(s, v, kt[e*ld:e*ld+n])
+	for j := 0; j < n; j += panel {
+		for e, v := range q {
+			axpy(s[j:j+panel], v, kp[j*E+e*panel:j*E+(e+1)*panel])
+		}
 	}
 }
 
@@ -58,24 +91,34 @@ func mixRows[F Float](out, p, v []F, ld, n int) {
 	}
 }
 
-// addOuter adds p[j] x to row j of dst.
-func addOuter[F Float](dst []F, ld int, p, x []F) {
-	if is32[F]() && fast && len(x)%8 == 0 {
-		_ = dst[(len(p)-1)*ld+len(x)-1]
-		addOuterKernel(&as32(dst)[0], ld, &as32(p)[0], &as32(x)[0], len(p), len(x))
+// addOuter adds to row j of dst, for j < n, the sum over i < m of p[i][j] times
+// the first E of row i of x.
+func addOuter[F Float](dst []F, ld int, p []F, ldp int, x []F, ldx, m, n, E int) {
+	_, _, _ = dst[(n-1)*ld+E-1], p[(m-1)*ldp+n-1], x[(m-1)*ldx+E-1]
+	if is32[F]() && fast && E%8 == 0 {
+		if m == 4 {
+			addOuter4Kernel(&as32(dst)[0], ld, &as32(p)[0], ldp, &as32(x)[0], ldx, n, E)
+			return
+		}
+		for i := range m {
+			addOuterKernel(&as32(dst)[0], ld, &as32(p)[i*ldp], &as32(x)[i*ldx], n, E)
+		}
 		return
 	}
-	for j, w := range p {
-		axpy(dst[j*ld:j*ld+len(x)], w, x)
+	for j := range n {
+		for i := range m {
+			axpy(dst[j*ld:j*ld+E], p[i*ldp+j], x[i*ldx:i*ldx+E])
+		}
 	}
 }
 
-// transpose sets the first T columns of dst (E, ld) to the rows of src
-// (T rows of E, stride lds).
-func transpose[F Float](dst []F, ld int, src []F, lds, T, E int) {
+// putPanels stores T rows of src (E, stride lds) as the keys from number at on.
+func putPanels[F Float](kp []F, at int, src []F, lds, T, E int) {
 	for t := range T {
+		j := at + t
+		p := kp[j/panel*panel*E+j%panel:]
 		for e, v := range src[t*lds : t*lds+E] {
-			dst[e*ld+t] = v
+			p[e*panel] = v
 		}
 	}
 }

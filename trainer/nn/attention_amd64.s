@@ -3,25 +3,69 @@
 #include "textflag.h"
 
 // Kernels of attention for AVX2 and FMA. Registers: DI destination, CX how many
-// columns or rows are left, Y0-Y3 accumulators.
+// panels or rows are left, Y0-Y7 accumulators.
 
-// func scoresKernel(s, q, kt *float32, ld, n, e int)
-// s[j] = sum over i < e of q[i]*kt[i*ld+j], each a chain in ascending i, for
-// j < n rounded up to 8.
-TEXT ·scoresKernel(SB), NOSPLIT, $0-48
+// func scoresKernel(s, q, kp *float32, n, e int)
+// s[j] = sum over i < e of q[i]*kp[j/16*16*e+i*16+j%16], each a chain in
+// ascending i, for j < n rounded up to 16.
+TEXT ·scoresKernel(SB), NOSPLIT, $0-40
 	MOVQ s+0(FP), DI
 	MOVQ q+8(FP), SI
-	MOVQ kt+16(FP), DX
-	MOVQ ld+24(FP), R8
-	SHLQ $2, R8
-	MOVQ n+32(FP), CX
-	ADDQ $7, CX
-	ANDQ $-8, CX
-	MOVQ e+40(FP), R9
+	MOVQ kp+16(FP), DX
+	MOVQ n+24(FP), CX
+	ADDQ $15, CX
+	SHRQ $4, CX
+	MOVQ e+32(FP), R9
+	MOVQ R9, R8
+	SHLQ $6, R8
 
-s32:
-	CMPQ CX, $32
-	JLT  s16
+s4:
+	CMPQ CX, $4
+	JLT  s2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ DX, R10
+	MOVQ SI, R11
+	MOVQ R9, R12
+	LEAQ (DX)(R8*2), R14
+
+s4in:
+	VBROADCASTSS (R11), Y8
+	VFMADD231PS (R10), Y8, Y0
+	VFMADD231PS 32(R10), Y8, Y1
+	VFMADD231PS (R10)(R8*1), Y8, Y2
+	VFMADD231PS 32(R10)(R8*1), Y8, Y3
+	VFMADD231PS (R14), Y8, Y4
+	VFMADD231PS 32(R14), Y8, Y5
+	VFMADD231PS (R14)(R8*1), Y8, Y6
+	VFMADD231PS 32(R14)(R8*1), Y8, Y7
+	ADDQ $4, R11
+	ADDQ $64, R10
+	ADDQ $64, R14
+	DECQ R12
+	JNZ  s4in
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+	ADDQ $256, DI
+	LEAQ (DX)(R8*4), DX
+	SUBQ $4, CX
+	JMP  s4
+
+s2:
+	CMPQ CX, $2
+	JLT  s1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -30,64 +74,46 @@ s32:
 	MOVQ SI, R11
 	MOVQ R9, R12
 
-s32in:
-	VBROADCASTSS (R11), Y4
-	VFMADD231PS  (R10), Y4, Y0
-	VFMADD231PS  32(R10), Y4, Y1
-	VFMADD231PS  64(R10), Y4, Y2
-	VFMADD231PS  96(R10), Y4, Y3
+s2in:
+	VBROADCASTSS (R11), Y8
+	VFMADD231PS (R10), Y8, Y0
+	VFMADD231PS 32(R10), Y8, Y1
+	VFMADD231PS (R10)(R8*1), Y8, Y2
+	VFMADD231PS 32(R10)(R8*1), Y8, Y3
 	ADDQ $4, R11
-	ADDQ R8, R10
+	ADDQ $64, R10
 	DECQ R12
-	JNZ  s32in
-	VMOVUPS Y0, (DI)
+	JNZ  s2in
+	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
 	VMOVUPS Y3, 96(DI)
 	ADDQ $128, DI
-	ADDQ $128, DX
-	SUBQ $32, CX
-	JMP  s32
+	LEAQ (DX)(R8*2), DX
+	SUBQ $2, CX
 
-s16:
-	CMPQ CX, $16
-	JLT  s8
+s1:
+	CMPQ CX, $1
+	JLT  sdone
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ DX, R10
 	MOVQ SI, R11
 	MOVQ R9, R12
 
-s16in:
-	VBROADCASTSS (R11), Y4
-	VFMADD231PS  (R10), Y4, Y0
-	VFMADD231PS  32(R10), Y4, Y1
+s1in:
+	VBROADCASTSS (R11), Y8
+	VFMADD231PS (R10), Y8, Y0
+	VFMADD231PS 32(R10), Y8, Y1
 	ADDQ $4, R11
-	ADDQ R8, R10
+	ADDQ $64, R10
 	DECQ R12
-	JNZ  s16in
-	VMOVUPS Y0, (DI)
+	JNZ  s1in
+	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ $64, DI
-	ADDQ $64, DX
-	SUBQ $16, CX
-
-s8:
-	TESTQ CX, CX
-	JEQ  sdone
-	VXORPS Y0, Y0, Y0
-	MOVQ DX, R10
-	MOVQ SI, R11
-	MOVQ R9, R12
-
-s8in:
-	VBROADCASTSS (R11), Y4
-	VFMADD231PS  (R10), Y4, Y0
-	ADDQ $4, R11
-	ADDQ R8, R10
-	DECQ R12
-	JNZ  s8in
-	VMOVUPS Y0, (DI)
+	ADDQ R8, DX
+	SUBQ $1, CX
 
 sdone:
 	VZEROUPPER
@@ -265,6 +291,94 @@ o8in:
 	JNZ  o8in
 
 odone:
+	VZEROUPPER
+	RET
+
+// func addOuter4Kernel(dst *float32, ld int, p *float32, ldp int, x *float32, ldx, n, e int)
+// dst[j*ld+i] += sum over q < 4 of p[q*ldp+j]*x[q*ldx+i], in ascending q, for
+// j < n and i < e, a multiple of 8.
+TEXT ·addOuter4Kernel(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), DI
+	MOVQ ld+8(FP), R8
+	SHLQ $2, R8
+	MOVQ ldp+24(FP), R11
+	SHLQ $2, R11
+	LEAQ (R11)(R11*2), R12
+	MOVQ x+32(FP), DX
+	MOVQ ldx+40(FP), R13
+	SHLQ $2, R13
+	LEAQ (R13)(R13*2), R14
+	MOVQ e+56(FP), R9
+
+f16:
+	CMPQ R9, $16
+	JLT  f8
+	MOVQ p+16(FP), SI
+	MOVQ n+48(FP), CX
+	MOVQ DI, R10
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (DX)(R13*1), Y2
+	VMOVUPS 32(DX)(R13*1), Y3
+	VMOVUPS (DX)(R13*2), Y4
+	VMOVUPS 32(DX)(R13*2), Y5
+	VMOVUPS (DX)(R14*1), Y6
+	VMOVUPS 32(DX)(R14*1), Y7
+
+f16in:
+	VBROADCASTSS (SI), Y8
+	VBROADCASTSS (SI)(R11*1), Y9
+	VBROADCASTSS (SI)(R11*2), Y10
+	VBROADCASTSS (SI)(R12*1), Y11
+	VMOVUPS (R10), Y12
+	VMOVUPS 32(R10), Y13
+	VFMADD231PS Y8, Y0, Y12
+	VFMADD231PS Y8, Y1, Y13
+	VFMADD231PS Y9, Y2, Y12
+	VFMADD231PS Y9, Y3, Y13
+	VFMADD231PS Y10, Y4, Y12
+	VFMADD231PS Y10, Y5, Y13
+	VFMADD231PS Y11, Y6, Y12
+	VFMADD231PS Y11, Y7, Y13
+	VMOVUPS Y12, (R10)
+	VMOVUPS Y13, 32(R10)
+	ADDQ $4, SI
+	ADDQ R8, R10
+	DECQ CX
+	JNZ  f16in
+	ADDQ $64, DI
+	ADDQ $64, DX
+	SUBQ $16, R9
+	JMP  f16
+
+f8:
+	TESTQ R9, R9
+	JEQ  fdone
+	MOVQ p+16(FP), SI
+	MOVQ n+48(FP), CX
+	MOVQ DI, R10
+	VMOVUPS (DX), Y0
+	VMOVUPS (DX)(R13*1), Y2
+	VMOVUPS (DX)(R13*2), Y4
+	VMOVUPS (DX)(R14*1), Y6
+
+f8in:
+	VBROADCASTSS (SI), Y8
+	VBROADCASTSS (SI)(R11*1), Y9
+	VBROADCASTSS (SI)(R11*2), Y10
+	VBROADCASTSS (SI)(R12*1), Y11
+	VMOVUPS (R10), Y12
+	VFMADD231PS Y8, Y0, Y12
+	VFMADD231PS Y9, Y2, Y12
+	VFMADD231PS Y10, Y4, Y12
+	VFMADD231PS Y11, Y6, Y12
+	VMOVUPS Y12, (R10)
+	ADDQ $4, SI
+	ADDQ R8, R10
+	DECQ CX
+	JNZ  f8in
+
+fdone:
 	VZEROUPPER
 	RET
 

@@ -68,14 +68,14 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], a *activations[F], y layer
 		dqkv, dqk, do := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q], w.dh[lo*D:(lo+T)*D]
 		for g := range G {
 			kc, vc := (H+g)*E, (H+G+g)*E
-			transpose(w.transp, R, qkv[vc:], W, T, E)
+			putPanels(w.panels, 0, qkv[vc:], W, T, E)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
-				prob := a.prob[w.probOff[s]+h*T*R:]
-				for t := range T {
-					attendBackward(dqk[t*Q+h*E:t*Q+(h+1)*E], dqk[kc:], dqkv[vc:], Q, W,
-						do[t*D+h*E:t*D+(h+1)*E], prob[t*R:(t+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
-						qk[kc:], w.transp, R, t+1, factor, w.tmp)
+				head := headGrad[F]{
+					T: T, q: qk[h*E:], dq: dqk[h*E:], k: qk[kc:], dk: dqk[kc:], ldq: Q,
+					vp: w.panels, dv: dqkv[vc:], ldv: W, dout: do[h*E:], ldo: D,
+					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E,
 				}
+				head.backward(w.tmp)
 			}
 		}
 		m.positionBackward(dqkv, dqk, qkv, T, y, grads)

@@ -10,12 +10,13 @@ import (
 // token by token.
 type Cache[F Float] struct {
 	len, cap int
+	width    int // of a head
 	layers   []cacheLayer[F]
 }
 
 type cacheLayer[F Float] struct {
-	kt           []F // (GE, cap): keys, mixed and rotated, transposed
-	v            []F // (cap, GE)
+	kp           []F // (G, cap, E): keys, mixed and rotated, in panels
+	v            []F // (G, cap, E)
 	pastQ, pastK []F // (1,HE), (2,GE): rows before mixing, newest first
 }
 
@@ -23,12 +24,12 @@ type cacheLayer[F Float] struct {
 func (m *Model[F]) NewCache() *Cache[F] {
 	c := m.cfg
 	E := c.HeadDim()
-	capacity := (c.Context + 15) / 16 * 16
-	k := &Cache[F]{cap: capacity, layers: make([]cacheLayer[F], c.Layers)}
+	capacity := roundUp(c.Context)
+	k := &Cache[F]{cap: capacity, width: E, layers: make([]cacheLayer[F], c.Layers)}
 	for l := range k.layers {
 		k.layers[l] = cacheLayer[F]{
-			kt:    make([]F, c.KVHeads*E*capacity),
-			v:     make([]F, capacity*c.KVHeads*E),
+			kp:    make([]F, c.KVHeads*capacity*E),
+			v:     make([]F, c.KVHeads*capacity*E),
 			pastQ: make([]F, c.Heads*E),
 			pastK: make([]F, 2*c.KVHeads*E),
 		}
@@ -55,10 +56,9 @@ func (k *Cache[F]) CopyFrom(from *Cache[F]) {
 		a, b := &k.layers[l], &from.layers[l]
 		copy(a.pastQ, b.pastQ)
 		copy(a.pastK, b.pastK)
-		width := len(a.pastK) / 2
-		copy(a.v, b.v[:from.len*width])
-		for e := range width {
-			copy(a.kt[e*k.cap:], b.kt[e*k.cap:e*k.cap+from.len])
+		for at := 0; at < len(a.v); at += k.cap * k.width {
+			copy(a.v[at:], b.v[at:at+from.len*k.width])
+			copy(a.kp[at:], b.kp[at:at+roundUp(from.len)*k.width])
 		}
 	}
 }
@@ -135,17 +135,16 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk,
 	m.position(qk, qkv, T, pos, m.at.layer[l], pastQ, pastK)
 	k.remember(qkv, T, W)
 	factor := F(1 / math.Sqrt(float64(E)))
-	for t := range T {
-		for e, v := range qk[t*Q+H*E : (t+1)*Q] {
-			k.kt[e*ld+pos+t] = v
+	for g := range G {
+		kp, v := k.kp[g*ld*E:(g+1)*ld*E], k.v[g*ld*E:(g+1)*ld*E]
+		putPanels(kp, pos, qk[(H+g)*E:], Q, T, E)
+		for t := range T {
+			copy(v[(pos+t)*E:(pos+t+1)*E], qkv[t*W+(H+G+g)*E:])
 		}
-		copy(k.v[(pos+t)*G*E:(pos+t+1)*G*E], qkv[t*W+(H+G)*E:])
-	}
-	for t := range T {
-		for h := range H {
-			g := h / (H / G)
-			attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E],
-				k.kt[g*E*ld:], ld, k.v[g*E:], G*E, pos+t+1, factor)
+		for h := g * (H / G); h < (g+1)*(H/G); h++ {
+			for t := range T {
+				attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E], kp, v, E, pos+t+1, factor)
+			}
 		}
 	}
 }

@@ -35,13 +35,13 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], y layerL
 		qkv, qk, o := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q], a.o[lo*D:(lo+T)*D]
 		m.position(qk, qkv, T, 0, y, nil, nil)
 		for g := range G {
-			transpose(w.transp, R, qk[(H+g)*E:], Q, T, E)
+			putPanels(w.panels, 0, qk[(H+g)*E:], Q, T, E)
 			v := qkv[(H+G+g)*E:]
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
 				prob := a.prob[w.probOff[s]+h*T*R:]
 				for t := range T {
 					attend(o[t*D+h*E:t*D+(h+1)*E], prob[t*R:(t+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
-						w.transp, R, v, W, t+1, factor)
+						w.panels, v, W, t+1, factor)
 				}
 			}
 		}

@@ -8,13 +8,16 @@ import "github.com/proctor-rl/proctor/trainer/fastblas/vec"
 var fast = vec.Assembly()
 
 //go:noescape
-func scoresKernel(s, q, kt *float32, ld, n, e int)
+func scoresKernel(s, q, kp *float32, n, e int)
 
 //go:noescape
 func mixRowsKernel(out, p, v *float32, ld, n, e int)
 
 //go:noescape
 func addOuterKernel(dst *float32, ld int, p, x *float32, n, e int)
+
+//go:noescape
+func addOuter4Kernel(dst *float32, ld int, p *float32, ldp int, x *float32, ldx, n, e int)
 
 //go:noescape
 func mulAddKernel(dst, x, y *float32, n int)

@@ -19,8 +19,8 @@ type Workspace[F Float] struct {
 	rstdf    []F           // (rows)
 	logits   []F           // (rows,V)
 	stats    []headStat[F] // (rows)
-	tmp      []F           // (longest sequence)
-	transp   []F           // (E,longest) transposed keys or values
+	tmp      []F           // four rows of the longest sequence
+	panels   []F           // keys or values of one head, see attention.go
 	dx, dh   []F           // (N,D)
 	dqkv     []F           // (N,(H+2G)E)
 	dqk      []F           // (N,(H+G)E)
@@ -74,8 +74,8 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32) {
 		fit(&a.act, n*c.FF)
 	}
 	fit(&w.xf, n*D)
-	fit(&w.tmp, roundUp(longest))
-	fit(&w.transp, E*roundUp(longest))
+	fit(&w.tmp, 4*roundUp(longest))
+	fit(&w.panels, E*roundUp(longest))
 }
 
 func (w *Workspace[F]) fitBackward(m *Model[F]) {
@@ -88,6 +88,3 @@ func (w *Workspace[F]) fitBackward(m *Model[F]) {
 	fit(&w.dup, n*c.upWidth())
 	fit(&w.dff, n*c.FF)
 }
-
-// roundUp is n or the next multiple of 8, the width of a vector.
-func roundUp(n int) int { return (n + 7) &^ 7 }

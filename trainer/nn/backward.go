@@ -11,9 +11,8 @@ func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F)
 	w.fitBackward(m)
 	m.headBackward(w, invT, dlogp, dentropy, grads)
 	for l := len(w.layers) - 1; l >= 0; l-- {
-		a, y := &w.layers[l], m.at.layer[l]
-		m.mlpBackward(w, a, y, grads)
-		m.attentionBackward(w, a, y, grads)
+		m.mlpBackward(w, l, grads)
+		m.attentionBackward(w, l, grads)
 	}
 	embedBackward(in(grads, m.at.emb), w.dx, w.tokens, F(c.EmbedScale), c.Dim)
 }
@@ -27,7 +26,7 @@ func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads 
 	}
 	gemmTN(w.blas, true, V, D, n, w.logits, V, w.hn, D, in(grads, m.at.emb), D)
 	dhn := w.dh[:n*D]
-	gemmNN(w.blas, false, n, D, V, w.logits, V, in(m.params, m.at.emb), D, dhn, D)
+	w.packed.backward(w.blas, n, w.logits, -1, 0, dhn)
 	// hn is no longer wanted; it takes the gradient of the gathered rows.
 	clear(w.hn)
 	rmsBackward(w.hn, in(grads, m.at.gf), dhn, w.hrow, w.rstdf, in(m.params, m.at.gf), D)
@@ -37,27 +36,27 @@ func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads 
 	}
 }
 
-func (m *Model[F]) mlpBackward(w *Workspace[F], a *activations[F], y layerLayout, grads []F) {
-	c, p := m.cfg, m.params
+func (m *Model[F]) mlpBackward(w *Workspace[F], l int, grads []F) {
+	c, p, a, y := m.cfg, m.params, &w.layers[l], m.at.layer[l]
 	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(w.tokens)
 	gemmTN(w.blas, true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
-	gemmNT(w.blas, false, n, ff, D, w.dx, D, in(p, y.w2), D, w.dff, ff)
+	w.packed.backward(w.blas, n, w.dx, l, matDown, w.dff)
 	if c.Activation == "swiglu" {
 		swigluBackward(w.dup, w.dff, a.up, ff)
 	} else {
 		geluBackward(w.dup, w.dff, a.up)
 	}
 	gemmTN(w.blas, true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
-	gemmNT(w.blas, false, n, D, U, w.dup, U, in(p, y.w1), U, w.dh, D)
+	w.packed.backward(w.blas, n, w.dup, l, matUp, w.dh)
 	rmsBackward(w.dx, in(grads, y.g2), w.dh, a.mid, a.rstd2, in(p, y.g2), D)
 }
 
-func (m *Model[F]) attentionBackward(w *Workspace[F], a *activations[F], y layerLayout, grads []F) {
-	c, p := m.cfg, m.params
+func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
+	c, p, a, y := m.cfg, m.params, &w.layers[l], m.at.layer[l]
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
 	gemmTN(w.blas, true, D, D, n, a.o, D, w.dx, D, in(grads, y.wo), D)
-	gemmNT(w.blas, false, n, D, D, w.dx, D, in(p, y.wo), D, w.dh, D)
+	w.packed.backward(w.blas, n, w.dx, l, matOut, w.dh)
 	clear(w.dqk)
 	clear(w.dqkv)
 	factor := F(1 / math.Sqrt(float64(E)))
@@ -81,7 +80,7 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], a *activations[F], y layer
 		m.positionBackward(dqkv, dqk, qkv, T, y, grads)
 	}
 	gemmTN(w.blas, true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
-	gemmNT(w.blas, false, n, D, W, w.dqkv, W, in(p, y.wqkv), W, w.dh, D)
+	w.packed.backward(w.blas, n, w.dqkv, l, matQKV, w.dh)
 	rmsBackward(w.dx, in(grads, y.g1), w.dh, a.x, a.rstd1, in(p, y.g1), D)
 }
 

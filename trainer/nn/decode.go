@@ -88,12 +88,13 @@ type DecodeSpace[F Float] struct {
 	x, h, qkv, qk, o, up, act []F
 	rstd, prob, logits        []F
 	blas                      *fastblas.Workspace
+	packed                    *Packed[F]
 }
 
 // Decode appends to every segment's cache its rows of tokens in one pass over
 // all of them. Every value is bit for bit what Forward computes for the whole
 // sequence, however it is cut into segments and whatever else is in the batch.
-func (m *Model[F]) Decode(w *DecodeSpace[F], tokens []int32, segs []Segment[F]) {
+func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, segs []Segment[F]) {
 	c, p := m.cfg, m.params
 	D, H, G, E, n := c.Dim, c.Heads, c.KVHeads, c.HeadDim(), len(tokens)
 	W, Q, U := (H+2*G)*E, (H+G)*E, c.upWidth()
@@ -104,18 +105,19 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], tokens []int32, segs []Segment[F]) 
 	if w.blas == nil {
 		w.blas = fastblas.NewWorkspace()
 	}
+	w.packed = packed
 	embedForward(x, tokens, in(p, m.at.emb), F(c.EmbedScale), D)
 	for l, y := range m.at.layer {
 		rmsForward(h, rstd, x, in(p, y.g1), F(c.NormEps), D)
-		gemmNN(w.blas, false, n, W, D, h, D, in(p, y.wqkv), W, qkv, W)
+		packed.forward(w.blas, false, n, h, l, matQKV, qkv)
 		for _, s := range segs {
 			m.attendCached(w, s, l, qkv[s.Lo*W:s.Hi*W], qk[s.Lo*Q:s.Hi*Q], o[s.Lo*D:s.Hi*D])
 		}
-		gemmNN(w.blas, true, n, D, D, o, D, in(p, y.wo), D, x, D)
+		packed.forward(w.blas, true, n, o, l, matOut, x)
 		rmsForward(h, rstd, x, in(p, y.g2), F(c.NormEps), D)
-		gemmNN(w.blas, false, n, U, D, h, D, in(p, y.w1), U, up, U)
+		packed.forward(w.blas, false, n, h, l, matUp, up)
 		m.activate(act, up)
-		gemmNN(w.blas, true, n, D, c.FF, act, c.FF, in(p, y.w2), D, x, D)
+		packed.forward(w.blas, true, n, act, l, matDown, x)
 	}
 	for _, s := range segs {
 		s.Cache.len += s.Hi - s.Lo
@@ -161,6 +163,6 @@ func (m *Model[F]) Logits(w *DecodeSpace[F], rows []int32) []F {
 	}
 	rmsForward(h, w.rstd[:n], x, in(m.params, m.at.gf), F(c.NormEps), D)
 	logits := fit(&w.logits, n*V)
-	gemmNT(w.blas, false, n, V, D, h, D, in(m.params, m.at.emb), D, logits, V)
+	w.packed.forward(w.blas, false, n, h, -1, 0, logits)
 	return logits
 }

@@ -4,30 +4,32 @@ import "math"
 
 // Forward runs the model over packed sequences: sequence s is
 // tokens[starts[s]:starts[s+1]], positions count from its first token, and
-// nothing is seen across sequences. Activations stay in w.
-func (m *Model[F]) Forward(w *Workspace[F], tokens, starts []int32) {
+// nothing is seen across sequences. packed holds m's matrices, also those of
+// the backward pass if there is to be one. Activations stay in w.
+func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []int32) {
 	c := m.cfg
 	D, n := c.Dim, len(tokens)
 	w.fit(m, tokens, starts)
+	w.packed = packed
 	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), D)
 	for l := range w.layers {
 		a := &w.layers[l]
-		m.attentionForward(w, a, m.at.layer[l])
+		m.attentionForward(w, a, l)
 		next := w.xf
 		if l+1 < len(w.layers) {
 			next = w.layers[l+1].x
 		}
-		m.mlpForward(w, a, m.at.layer[l], next, n)
+		m.mlpForward(w, a, l, next, n)
 	}
 }
 
 // attentionForward fills a up to mid.
-func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], y layerLayout) {
-	c, p := m.cfg, m.params
+func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
+	c, p, y := m.cfg, m.params, m.at.layer[l]
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
 	rmsForward(a.h1, a.rstd1, a.x, in(p, y.g1), F(c.NormEps), D)
-	gemmNN(w.blas, false, n, W, D, a.h1, D, in(p, y.wqkv), W, a.qkv, W)
+	w.packed.forward(w.blas, false, n, a.h1, l, matQKV, a.qkv)
 	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
@@ -47,7 +49,7 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], y layerL
 		}
 	}
 	copy(a.mid, a.x)
-	gemmNN(w.blas, true, n, D, D, a.o, D, in(p, y.wo), D, a.mid, D)
+	w.packed.forward(w.blas, true, n, a.o, l, matOut, a.mid)
 }
 
 // position sets qk, rows of queries and keys, from the first columns of the
@@ -73,14 +75,14 @@ func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK
 }
 
 // mlpForward fills the rest of a and sets next to the output of the block.
-func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], y layerLayout, next []F, n int) {
-	c, p := m.cfg, m.params
-	D, U := c.Dim, c.upWidth()
+func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], l int, next []F, n int) {
+	c, p, y := m.cfg, m.params, m.at.layer[l]
+	D := c.Dim
 	rmsForward(a.h2, a.rstd2, a.mid, in(p, y.g2), F(c.NormEps), D)
-	gemmNN(w.blas, false, n, U, D, a.h2, D, in(p, y.w1), U, a.up, U)
+	w.packed.forward(w.blas, false, n, a.h2, l, matUp, a.up)
 	m.activate(a.act, a.up)
 	copy(next, a.mid)
-	gemmNN(w.blas, true, n, D, c.FF, a.act, c.FF, in(p, y.w2), D, next, D)
+	w.packed.forward(w.blas, true, n, a.act, l, matDown, next)
 }
 
 func (m *Model[F]) activate(out, up []F) {
@@ -116,7 +118,7 @@ func (m *Model[F]) LogProbs(w *Workspace[F], need []bool, invT F, logp, entropy 
 	fit(&w.stats, n)
 	fit(&w.logits, n*V)
 	rmsForward(w.hn, fit(&w.rstdf, n), hrow, in(m.params, m.at.gf), F(c.NormEps), D)
-	gemmNT(w.blas, false, n, V, D, w.hn, D, in(m.params, m.at.emb), D, w.logits, V)
+	w.packed.forward(w.blas, false, n, w.hn, -1, 0, w.logits)
 	for k, i := range rows {
 		st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT)
 		logp[i+1], entropy[i+1], w.stats[k] = st.logp, st.entropy, st

@@ -56,7 +56,7 @@ func TestModelGradient(t *testing.T) {
 				var w nn.Workspace[float64]
 				lp, ent := make([]float64, n), make([]float64, n)
 				loss := func() (s float64) {
-					m.Forward(&w, tokens, starts)
+					m.Forward(&w, m.NewPacked(true), tokens, starts)
 					m.LogProbs(&w, need, invT, lp, ent)
 					for i := range n {
 						s += dl[i]*lp[i] + de[i]*ent[i]

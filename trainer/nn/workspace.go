@@ -7,6 +7,7 @@ import "github.com/proctor-rl/proctor/trainer/fastblas"
 // no more. It belongs to one goroutine at a time.
 type Workspace[F Float] struct {
 	blas           *fastblas.Workspace
+	packed         *Packed[F]
 	tokens, starts []int32
 	layers         []activations[F]
 	xf             []F // (N,D) the residual stream at the end

@@ -18,16 +18,20 @@ const (
 	serialRows = 8
 )
 
-// NewSampler returns a Sampler for up to maxSeqs sequences at a time. It reads
-// t's parameters; it must not be stepped while they change.
+// NewSampler returns a Sampler for up to maxSeqs sequences at a time. It takes up
+// t's parameters now and at every Refresh; the embeddings it reads in place, so
+// it must not be stepped while they change.
 func (t *Transformer) NewSampler(maxSeqs int) Sampler {
-	return &sampler{
+	s := &sampler{
 		model:    t.model,
+		packed:   t.model.NewPacked(false),
 		context:  t.Config().Context,
 		slots:    make([]slot, maxSeqs),
 		rowLimit: max(stepRows, 2*maxSeqs),
 		free:     maxSeqs,
 	}
+	s.packed.Pack(0, 1)
+	return s
 }
 
 // sampler implements Sampler. Because every value of a forward pass depends on
@@ -35,6 +39,7 @@ func (t *Transformer) NewSampler(maxSeqs int) Sampler {
 // likes: what a sequence samples is a function of its key and its tokens.
 type sampler struct {
 	model    *nn.Model[float32]
+	packed   *nn.Packed[float32]
 	context  int
 	rowLimit int
 	fed      int // tokens fed so far
@@ -95,6 +100,7 @@ func (s *sampler) Refresh() {
 	}
 	s.idle = append(s.idle, s.prefixes...)
 	s.prefixes = s.prefixes[:0]
+	s.packed.Pack(0, 1)
 }
 
 // Begin implements Sampler. It panics if there is no free sequence or if the
@@ -353,7 +359,7 @@ func (w *samplerWorker) run(s *sampler, jobs []feed) {
 			w.rows = append(w.rows, int32(seg.Hi-1))
 		}
 	}
-	s.model.Decode(&w.space, w.tokens, w.segs)
+	s.model.Decode(&w.space, s.packed, w.tokens, w.segs)
 	logits := s.model.Logits(&w.space, w.rows)
 	V := s.model.Config().Vocab
 	k := 0

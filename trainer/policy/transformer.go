@@ -24,9 +24,10 @@ const (
 // Transformer is a causal language model that implements Trainable. One
 // goroutine at a time may call its methods; it uses up to GOMAXPROCS itself.
 type Transformer struct {
-	model *nn.Model[float32]
-	grads []float32
-	lane  [lanes][]float32 // gradients of a lane; lane 0 is scratch as the others
+	model  *nn.Model[float32]
+	packed *nn.Packed[float32] // refreshed by every call
+	grads  []float32
+	lane   [lanes][]float32 // gradients of a lane; lane 0 is scratch as the others
 
 	spare  []*worker
 	chunks []chunk
@@ -57,7 +58,7 @@ func NewTransformer(cfg TransformerConfig, seed uint64) *Transformer {
 }
 
 func newTransformer(m *nn.Model[float32]) *Transformer {
-	t := &Transformer{model: m, grads: make([]float32, len(m.Params()))}
+	t := &Transformer{model: m, packed: m.NewPacked(true), grads: make([]float32, len(m.Params()))}
 	for i := range t.lane {
 		t.lane[i] = make([]float32, len(m.Params()))
 	}
@@ -87,7 +88,9 @@ func (t *Transformer) Tensors() []Tensor {
 // LogProbs implements Trainable.
 func (t *Transformer) LogProbs(b *Batch) {
 	t.start(b, nil)
-	t.parallel(false)
+	t.parallel(packing)
+	t.parallel(running)
+	t.job = job{}
 }
 
 // Accumulate implements Trainable.
@@ -96,8 +99,9 @@ func (t *Transformer) Accumulate(b *Batch, grad func(lo, hi int)) {
 		panic("policy: Accumulate without a gradient function")
 	}
 	t.start(b, grad)
-	t.parallel(false)
-	t.parallel(true)
+	t.parallel(packing)
+	t.parallel(running)
+	t.parallel(reducing)
 	t.job = job{}
 }
 
@@ -148,37 +152,49 @@ func (t *Transformer) cut(b *Batch) {
 	t.first[lanes] = len(t.chunks)
 }
 
-// parallel runs every lane, or with reduce adds up a part of the gradients for
-// each, on as many goroutines as there are processors. It waits for all of them.
-func (t *Transformer) parallel(reduce bool) {
+// phase is what is done for every lane.
+type phase int
+
+const (
+	packing  phase = iota // take up a part of the parameters
+	running               // do the lane's chunks
+	reducing              // add up a part of the gradients
+)
+
+// parallel does a phase on as many goroutines as there are processors. It
+// waits for all of them.
+func (t *Transformer) parallel(f phase) {
 	n := min(runtime.GOMAXPROCS(0), lanes)
 	for len(t.spare) < n {
 		t.spare = append(t.spare, new(worker))
 	}
 	t.next.Store(0)
 	if n == 1 {
-		t.drain(reduce, t.spare[0])
+		t.drain(f, t.spare[0])
 		return
 	}
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {
 		w := t.spare[i]
-		wg.Go(func() { t.drain(reduce, w) })
+		wg.Go(func() { t.drain(f, w) })
 	}
-	t.drain(reduce, t.spare[0])
+	t.drain(f, t.spare[0])
 	wg.Wait()
 }
 
-func (t *Transformer) drain(reduce bool, w *worker) {
+func (t *Transformer) drain(f phase, w *worker) {
 	for {
 		l := int(t.next.Add(1)) - 1
 		if l >= lanes {
 			return
 		}
-		if reduce {
-			t.reduce(l)
-		} else {
+		switch f {
+		case packing:
+			t.packed.Pack(l, lanes)
+		case running:
 			t.runLane(l, w)
+		case reducing:
+			t.reduce(l)
 		}
 	}
 }
@@ -195,7 +211,7 @@ func (t *Transformer) runLane(l int, w *worker) {
 		for _, s := range j.b.Starts[c.seqLo : c.seqHi+1] {
 			w.starts = append(w.starts, s-lo)
 		}
-		t.model.Forward(&w.ws, j.b.Tokens[lo:hi], w.starts)
+		t.model.Forward(&w.ws, t.packed, j.b.Tokens[lo:hi], w.starts)
 		t.model.LogProbs(&w.ws, j.b.Need[lo:hi], j.invT, j.b.LogP[lo:hi], j.b.Entropy[lo:hi])
 		if j.grad != nil {
 			j.grad(int(lo), int(hi))

@@ -68,3 +68,10 @@ type Event struct {
 	Usage   Usage
 	Retries int // after a lost interpreter
 }
+
+// Stats are counts of a pool at one moment.
+type Stats struct {
+	Ready map[string]int // by kind of child
+	Live  map[string]int
+	PIDs  []int // of the warm interpreters
+}

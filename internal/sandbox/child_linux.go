@@ -1,0 +1,228 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// errLost means that the warm interpreter went away under a job; the job can
+// be run again on another.
+var errLost = errors.New("the warm interpreter was lost")
+
+// maxFrame bounds one message of a child.
+const maxFrame = 4 << 20
+
+// child is one single-use process, pid 1 of its own pid namespace.
+type child struct {
+	id    uint64
+	z     *zygote
+	pidfd int
+	job   *net.UnixConn
+	in    *bufio.Reader
+	read  int64 // bytes of answers so far
+	out   *os.File
+	cg    *slot
+	dir   string // of ModeNone only
+
+	exited chan struct{}
+	exit   exit
+	once   sync.Once
+}
+
+type exit struct {
+	status syscall.WaitStatus
+	cpu    time.Duration
+	rss    int64
+	faults int64
+	lost   bool // with its interpreter; nothing else is known
+}
+
+// fork asks for a child and waits until it is locked down and ready.
+func (z *zygote) fork(cg *slot, inject string) (*child, error) {
+	job, theirs, err := socketPair(unix.SOCK_STREAM, "job")
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	fds := []int{int(theirs.Fd())}
+	c := &child{z: z, pidfd: -1, job: job, in: bufio.NewReaderSize(job, 32<<10), exited: make(chan struct{})}
+	if z.kind == kindPytest {
+		r, w, err := os.Pipe()
+		if err != nil {
+			job.Close()
+			return nil, err
+		}
+		defer w.Close()
+		c.out = r
+		fds = append(fds, int(w.Fd()))
+	}
+	if cg != nil {
+		fds = append(fds, cg.fds()...)
+	}
+	answer := make(chan forked, 1)
+	z.mu.Lock()
+	if !z.alive() {
+		z.mu.Unlock()
+		c.closeFiles()
+		return nil, errLost
+	}
+	z.next++
+	c.id = z.next
+	z.pending[c.id] = answer
+	z.children[c.id] = c
+	z.mu.Unlock()
+
+	if err := z.send(map[string]any{"fork": c.id, "inject": inject}, fds...); err != nil {
+		z.forget(c.id)
+		c.closeFiles()
+		return nil, fmt.Errorf("ask for a child: %w", err)
+	}
+	f := <-answer // listen answers every pending request, at the latest when the interpreter dies
+	if f.err != nil {
+		z.forget(c.id)
+		c.closeFiles()
+		return nil, fmt.Errorf("fork: %w", f.err)
+	}
+	c.pidfd = f.pidfd
+	var ready reply
+	c.job.SetDeadline(time.Now().Add(startTimeout)) // a failure shows in the read
+	err = c.get(&ready)
+	if err == nil && !ready.Ready {
+		err = fmt.Errorf("prepare: %s", printable(ready.Setup, 300))
+	}
+	if err != nil {
+		c.kill()
+		c.release()
+		return nil, err
+	}
+	c.read, c.cg = 0, cg
+	return c, nil
+}
+
+func (z *zygote) forget(id uint64) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	delete(z.pending, id)
+	delete(z.children, id)
+}
+
+// end records the child's end. The listener calls it once.
+func (c *child) end(e exit) {
+	c.exit = e
+	close(c.exited)
+}
+
+// ended reports whether the child is gone.
+func (c *child) ended() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends the child's whole pid namespace.
+func (c *child) kill() {
+	if c.pidfd >= 0 {
+		unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0) // ESRCH: already gone
+	}
+}
+
+func (c *child) closeFiles() {
+	c.job.Close()
+	if c.out != nil {
+		c.out.Close()
+	}
+}
+
+// release kills the child, waits for the end of its tree and frees what
+// belongs to it. The wait is short: nothing in a killed namespace runs on.
+func (c *child) release() {
+	c.once.Do(func() {
+		c.kill()
+		<-c.exited
+		unix.Close(c.pidfd)
+		c.closeFiles()
+		if c.cg != nil {
+			c.cg.free()
+		}
+		if c.dir != "" {
+			os.RemoveAll(c.dir) // a leftover of the unsafe mode; nothing depends on it
+		}
+	})
+}
+
+// reply is everything a child says; which fields count depends on what it was
+// asked.
+type reply struct {
+	Ready  bool            `json:"ready"`
+	Setup  string          `json:"setup"`
+	Loaded *bool           `json:"loaded"`
+	Detail string          `json:"detail"`
+	Raised [][]any         `json:"raised"`
+	ID     string          `json:"id"`
+	Value  json.RawMessage `json:"value"`
+	Args   json.RawMessage `json:"args"`
+
+	Test    string `json:"test"`
+	Outcome string `json:"outcome"`
+	Message string `json:"message"`
+	End     *int   `json:"end"`
+
+	Call json.RawMessage `json:"call"`
+}
+
+// errTooMuch means that the child said more than it may.
+var errTooMuch = errors.New("too much was written")
+
+// errGarbled means that what the child said is not a message.
+var errGarbled = errors.New("not a message")
+
+// get reads one message.
+func (c *child) get(r *reply) error {
+	var head [4]byte
+	if _, err := io.ReadFull(c.in, head[:]); err != nil {
+		return err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > maxFrame {
+		return errTooMuch
+	}
+	c.read += int64(n)
+	body := make([]byte, n)
+	if _, err := io.ReadFull(c.in, body); err != nil {
+		return err
+	}
+	*r = reply{}
+	if err := json.Unmarshal(body, r); err != nil {
+		return fmt.Errorf("%w: %w", errGarbled, err)
+	}
+	return nil
+}
+
+// put sends one message.
+func (c *child) put(msg any) error {
+	data, err := json.Marshal(msg)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	_, err = c.job.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(data)), uint32(len(data))), data...))
+	return err
+}
+
+// usage is what is known after the end.
+func (c *child) usage(wall time.Duration) Usage {
+	return Usage{Wall: wall, CPU: c.exit.cpu, MaxRSSBytes: c.exit.rss, MinorFaults: c.exit.faults}
+}

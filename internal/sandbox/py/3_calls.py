@@ -1,0 +1,227 @@
+# Part 3: values as tagged JSON, and the runner that answers calls. Every
+# built-in used on the agent's objects is reached through the base class, so
+# that a subclass or an overridden method cannot say what it likes; and what
+# the agent's code does to this module it does only to its own answers.
+
+
+def make_codec(keep):
+    T, INT, FLOAT, STR, BYTES, LIST, TUPLE, SET, FROZEN, DICT = type, int, float, str, bytes, list, tuple, set, frozenset, dict
+    is_sub = type.__subclasscheck__
+    name_of = type.__dict__["__name__"].__get__
+    fmt, fhex, scopy, bhex = int.__format__, float.hex, str.__str__, bytes.hex
+    ascii_only, encode = str.isascii, str.encode
+    liter, titer, siter, fiter, ditems = list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__, dict.items
+    fromhex, unhex = float.fromhex, bytes.fromhex
+    left = [0]
+
+    class TooBig(Exception):
+        pass
+
+    def text(v):
+        v = scopy(v)
+        if ascii_only(v):
+            return ["s", v]
+        try:
+            encode(v, "utf-8")
+            return ["s", v]
+        except UnicodeEncodeError:
+            return ["u", bhex(encode(v, "utf-8", "surrogatepass"))]
+
+    def opaque(v):
+        h = 0
+        if keep is not None:
+            keep.append(v)
+            h = len(keep)
+        return ["o", scopy(name_of(T(v)))[:100], h]
+
+    def enc(v, depth):
+        left[0] -= 1
+        if left[0] < 0 or depth > 60:
+            raise TooBig
+        if v is None:
+            return ["n"]
+        if v is True:
+            return ["T"]
+        if v is False:
+            return ["F"]
+        t = T(v)
+        if t is INT or is_sub(INT, t):
+            return ["i", fmt(v, "x")]
+        if t is STR or is_sub(STR, t):
+            return text(v)
+        if t is FLOAT or is_sub(FLOAT, t):
+            return ["f", fhex(v)]
+        if t is LIST or is_sub(LIST, t):
+            return ["l", [enc(x, depth + 1) for x in liter(v)]]
+        if t is TUPLE or is_sub(TUPLE, t):
+            return ["t", [enc(x, depth + 1) for x in titer(v)]]
+        if t is DICT or is_sub(DICT, t):
+            return ["d", [[enc(k, depth + 1), enc(x, depth + 1)] for k, x in ditems(v)]]
+        if t is SET or is_sub(SET, t):
+            return ["e", [enc(x, depth + 1) for x in siter(v)]]
+        if t is FROZEN or is_sub(FROZEN, t):
+            return ["z", [enc(x, depth + 1) for x in fiter(v)]]
+        if t is BYTES or is_sub(BYTES, t):
+            return ["b", bhex(v)]
+        return opaque(v)
+
+    def encode_value(v):
+        left[0] = 200000
+        try:
+            return enc(v, 0)
+        except (TooBig, RecursionError, RuntimeError):
+            return ["o", "too large", 0]
+
+    def dec(v):
+        tag = v[0]
+        if tag == "i":
+            return INT(v[1], 16)
+        if tag == "s":
+            return v[1]
+        if tag == "l":
+            return [dec(x) for x in v[1]]
+        if tag == "n":
+            return None
+        if tag == "T":
+            return True
+        if tag == "F":
+            return False
+        if tag == "f":
+            return fromhex(v[1])
+        if tag == "t":
+            return TUPLE([dec(x) for x in v[1]])
+        if tag == "d":
+            return {dec(k): dec(x) for k, x in v[1]}
+        if tag == "e":
+            return {dec(x) for x in v[1]}
+        if tag == "z":
+            return FROZEN([dec(x) for x in v[1]])
+        if tag == "b":
+            return unhex(v[1])
+        if tag == "u":
+            return unhex(v[1]).decode("utf-8", "surrogatepass")
+        if tag == "o" and keep is not None and 0 < v[2] <= len(keep):
+            return keep[v[2] - 1]
+        raise ValueError("no such value: %r" % (tag,))
+
+    return encode_value, dec
+
+
+def make_class_names():
+    name_of = type.__dict__["__name__"].__get__
+    mro_of = type.__dict__["__mro__"].__get__
+    import builtins
+
+    known = {id(v) for v in vars(builtins).values() if isinstance(v, type)}
+    T, ident, scopy = type, id, str.__str__
+
+    def names(cls):
+        return [[scopy(name_of(c))[:100], ident(c) in known] for c in mro_of(cls)[:20]]
+
+    return names
+
+
+CLASS_NAMES = make_class_names()
+
+
+def say(e):
+    """What an exception says, as far as it can be had safely."""
+    try:
+        return "%s: %s" % (type(e).__name__, str.__str__(BaseException.__str__(e))[:400])
+    except BaseException:
+        return type.__dict__["__name__"].__get__(type(e))[:100]
+
+
+def where(e):
+    """The innermost line of the workspace in the traceback of e."""
+    spot = ""
+    tb = e.__traceback__
+    while tb is not None:
+        name = tb.tb_frame.f_code.co_filename
+        if type(name) is str and name.startswith(os.getcwd() + "/"):
+            spot = " (%s line %d)" % (name[len(os.getcwd()) + 1 :], tb.tb_lineno)
+        tb = tb.tb_next
+    return spot
+
+
+def resolve(module, path):
+    obj = module
+    for part in path.split("."):
+        obj = getattr(obj, part)
+    return obj
+
+
+def serve_calls(pipe, job):
+    keep = [] if job.get("keep") else None
+    enc, dec = make_codec(keep)
+    names, put, get, error, find, spot = CLASS_NAMES, pipe.put, pipe.get, say, resolve, where
+    mro_type = type
+    sys.path.insert(0, os.getcwd())
+    import importlib
+
+    modules = {}
+
+    def load(name):
+        if name not in modules:
+            modules[name] = importlib.import_module(name)
+        return modules[name]
+
+    try:
+        main = load(job["module"])
+        put({"loaded": True})
+    except BaseException as e:
+        put({"loaded": False, "raised": names(mro_type(e)), "detail": error(e) + spot(e)})
+        if keep is None:
+            return
+        main = None
+    while True:
+        for rid, fn, args, kwargs, back in get()["calls"]:
+            ans = {"id": rid}
+            try:
+                args = [dec(a) for a in args]
+                kwargs = {dec(k): dec(v) for k, v in kwargs}
+                if keep is None:
+                    ans["value"] = enc(find(main, fn)(*args, **kwargs))
+                else:
+                    ans["value"] = special(load, fn, args, kwargs, enc, names)
+            except BaseException as e:
+                ans.pop("value", None)
+                ans["raised"] = names(mro_type(e))
+                ans["detail"] = error(e)
+                e = None
+            if back:
+                ans["args"] = [enc(a) for a in args]
+            put(ans)
+
+
+def special(load, op, args, kwargs, enc, names):
+    """The operations that a proxied module needs besides plain calls."""
+    if op == "describe":  # module, name
+        module = load(args[0])
+        try:
+            v = getattr(module, args[1])
+        except AttributeError:
+            return ["t", [["s", "missing"]]]
+        if isinstance(v, type):
+            return ["t", [["s", "class"], ["l", [["t", [["s", n], ["T" if b else "F"]]] for n, b in names(v)]]]]
+        if callable(v):
+            return ["t", [["s", "function"]]]
+        return ["t", [["s", "value"], enc(v)]]
+    if op == "names":
+        return enc([n for n in vars(load(args[0])) if not n.startswith("__")])
+    if op == "call":  # module, dotted name, *args
+        return enc(resolve(load(args[0]), args[1])(*args[2:], **kwargs))
+    if op == "getattr":
+        return enc(getattr(args[0], args[1]))
+    if op == "setattr":
+        setattr(args[0], args[1], args[2])
+        return ["n"]
+    if op == "invoke":  # object, *args
+        return enc(args[0](*args[1:], **kwargs))
+    if op == "special":  # name of an operator's function, *args
+        import operator
+
+        table = {"repr": repr, "str": str, "len": len, "iter": list, "bool": bool, "hash": hash}
+        f = table.get(args[0]) or getattr(operator, args[0])
+        return enc(f(*args[1:]))
+    raise ValueError("no such operation")

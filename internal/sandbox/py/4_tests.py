@@ -1,0 +1,83 @@
+# Part 4: pytest in a child. The configuration is parsed once in the warm
+# interpreter, before any workspace exists, so that nothing in a workspace can
+# configure the run; a plugin reports tests by the node ids of the collector.
+
+PYTEST_ARGS = ["-c", os.devnull, "--rootdir=/home/w", "--confcutdir=/home/w", "--capture=sys", "--color=no", "--no-header", "--tb=short", "-v"]
+PYTEST_ARGS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+for name in ("cacheprovider", "stepwise", "faulthandler", "pastebin", "junitxml", "debugging", "doctest", "nose", "setuponly", "setupplan", "legacypath"):
+    PYTEST_ARGS += ["-p", "no:" + name]
+
+
+class Report:
+    """Sends the fate of every test as soon as it is known."""
+
+    def __init__(self):
+        self.fate, self.text, self.put = {}, {}, None
+
+    def pytest_runtest_logreport(self, report):
+        old, new = self.fate.get(report.nodeid), None
+        if report.failed:
+            new = "failed" if report.when == "call" else "error"
+        elif report.skipped:
+            new = "skipped"
+        elif report.when == "call":
+            new = "skipped" if hasattr(report, "wasxfail") else "passed"
+        if new and old not in ("failed", "error"):
+            self.fate[report.nodeid] = new
+            if new in ("failed", "error"):
+                self.text[report.nodeid] = str(report.longrepr)[-2000:]
+        if report.when == "teardown":
+            self.put({"test": report.nodeid, "outcome": self.fate.pop(report.nodeid, "error"), "message": self.text.pop(report.nodeid, "")})
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.put({"test": report.nodeid, "outcome": "error", "message": str(report.longrepr)[-2000:]})
+
+
+def make_serve_pytest(cfg):
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    import pathlib
+
+    import pytest
+    from _pytest.config import _prepareconfig
+
+    plugin = Report()
+    args = list(PYTEST_ARGS)
+    if not cfg["confine"]:
+        args[2:4] = ["--rootdir=/", "--confcutdir=/"]
+    config = _prepareconfig(args, plugins=[plugin])
+    warm_up(config)
+
+    def serve(pipe, job):
+        here = os.getcwd()
+        plugin.put = pipe.put
+        config.invocation_params = type(config).InvocationParams(args=(), plugins=None, dir=pathlib.Path(here))
+        if not cfg["confine"]:
+            config._rootpath = pathlib.Path(here)
+        config.args = [os.path.join(here, t) for t in job["targets"]]
+        if job.get("proxy") is not None:
+            install_proxies(pipe, job["proxy"])
+        try:
+            code = int(config.hook.pytest_cmdline_main(config=config))
+        except BaseException as e:
+            code = 3
+            sys.stderr.write("%s: %s\n" % (type(e).__name__, e))
+        for f in (sys.stdout, sys.stderr):
+            try:
+                f.flush()
+            except Exception:
+                pass
+        pipe.put({"end": code})
+        pipe.get()  # wait to be killed, so that the output is complete
+
+    return serve
+
+
+def warm_up(config):
+    """Load what pytest imports only when it runs."""
+    import _pytest.reports, _pytest.skipping, _pytest._code.code, _pytest._io.saferepr, _pytest.assertion.util, traceback, tokenize
+
+    try:
+        import _pytest._io.terminalwriter
+    except ImportError:
+        pass

@@ -1,0 +1,166 @@
+# Part 5: the proxy modules that trusted tests import in place of the agent's.
+# Every use of one becomes a message to Go, which plays it in the agent's own
+# process; only plain values and numbered handles come back.
+
+
+class Gone(BaseException):
+    """The other process has ended; no test may swallow it."""
+
+
+def install_proxies(pipe, names):
+    import builtins, types
+
+    enc_plain, dec_plain = make_codec(None)
+    taken = {}
+
+    def encode(v):
+        if isinstance(v, Remote):
+            return ["o", "", object.__getattribute__(v, "_handle")]
+        if isinstance(v, (list, tuple)) and any(isinstance(x, Remote) for x in v):
+            return ["l" if isinstance(v, list) else "t", [encode(x) for x in v]]
+        if isinstance(v, dict) and any(isinstance(x, Remote) for x in v.values()):
+            return ["d", [[encode(k), encode(x)] for k, x in v.items()]]
+        out = enc_plain(v)
+        if out[0] == "o":
+            raise TypeError("only plain values can be given to the code under test, not %s" % type(v).__name__)
+        return out
+
+    def decode(v):
+        tag = v[0]
+        if tag == "o":
+            return Remote(v[2], v[1])
+        if tag == "l":
+            return [decode(x) for x in v[1]]
+        if tag == "t":
+            return tuple(decode(x) for x in v[1])
+        if tag == "d":
+            return {decode(k): decode(x) for k, x in v[1]}
+        return dec_plain(v)
+
+    def ask(op, args, kwargs=None, back=False):
+        pipe.put({"call": {"op": op, "args": [encode(a) for a in args], "kwargs": [[encode(k), encode(v)] for k, v in (kwargs or {}).items()], "back": back}})
+        r = pipe.get()
+        if r.get("gone"):
+            raise Gone(r["gone"])
+        if back and r.get("args"):
+            for local, new in zip(args, r["args"]):
+                refresh(local, new)
+        if r.get("raised"):
+            raise exception(r["raised"], r.get("detail", ""))
+        return decode(r["value"])
+
+    def refresh(local, new):
+        """Show in place what the code under test did to an argument."""
+        if type(local) in (list, set, dict) and new[0] in ("l", "e", "d"):
+            value = decode(new)
+            if type(value) is type(local) and value != local:
+                local.clear()
+                (local.extend if type(local) is list else local.update)(value)
+
+    def exception_class(chain):
+        name, builtin = chain[0]
+        if builtin:
+            return getattr(builtins, name)
+        if name not in taken:
+            rest = [c for c in chain[1:]]
+            base = exception_class(rest) if rest else Exception
+            taken[name] = type(name, (base,), {})
+        return taken[name]
+
+    def exception(chain, detail):
+        cls = exception_class(chain)
+        if not issubclass(cls, BaseException):
+            cls = Exception
+        if not issubclass(cls, Exception):
+            return RuntimeError("the code under test raised %s" % chain[0][0])
+        text = detail.split(": ", 1)[1] if ": " in detail else ""
+        try:
+            return cls(text)
+        except Exception:
+            e = cls.__new__(cls)
+            e.args = (text,)
+            return e
+
+    class Remote:
+        """An object that lives in the other process."""
+
+        __slots__ = ("_handle", "_type")
+
+        def __init__(self, handle, kind):
+            object.__setattr__(self, "_handle", handle)
+            object.__setattr__(self, "_type", kind)
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return ask("getattr", [self, name])
+
+        def __setattr__(self, name, value):
+            ask("setattr", [self, name, value])
+
+        def __call__(self, *args, **kwargs):
+            return ask("invoke", [self, *args], kwargs, True)
+
+        __hash__ = object.__hash__
+
+    def operator(name):
+        return lambda self, *rest: ask("special", [name, self, *rest])
+
+    for method in ("repr", "str", "len", "bool"):
+        setattr(Remote, "__%s__" % method, operator(method))
+    setattr(Remote, "__iter__", lambda self: iter(ask("special", ["iter", self])))
+    for method in ("getitem", "setitem", "delitem", "contains", "add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "lt", "le", "gt", "ge"):
+        setattr(Remote, "__%s__" % method, operator(method))
+
+    def same(self, other):
+        # The other process has no say in whether it is right: an object of
+        # its own equals another only if both live there.
+        if isinstance(other, Remote):
+            return ask("special", ["eq", self, other]) is True
+        return False
+
+    Remote.__eq__ = same
+
+    class Proxy(types.ModuleType):
+        def __getattr__(self, name):
+            if name == "__all__":
+                return [n for n in ask("names", [self.__name__]) if not n.startswith("_")]
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if self.__name__ + "." + name in names:
+                return sys.modules[self.__name__ + "." + name]
+            what = ask("describe", [self.__name__, name])
+            if what[0] == "missing":
+                raise AttributeError("module %r has no attribute %r" % (self.__name__, name))
+            if what[0] == "value":
+                return what[1]
+            if what[0] == "class":
+                chain = [list(c) for c in what[1]]
+                if ["BaseException", True] in chain:
+                    return exception_class(chain)
+                return Class(self.__name__, name)
+            return Function(self.__name__, name)
+
+    class Function:
+        def __init__(self, module, name):
+            self.__name__ = self.__qualname__ = name
+            self.__module__ = module
+
+        def __call__(self, *args, **kwargs):
+            return ask("call", [self.__module__, self.__name__, *args], kwargs, True)
+
+    class Class(Function):
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return Function(self.__module__, self.__name__ + "." + name)
+
+    for name in names:
+        m = Proxy(name)
+        m.__path__ = []
+        m.__file__ = None
+        sys.modules[name] = m
+        if "." in name:
+            parent, _, leaf = name.rpartition(".")
+            if parent in sys.modules:
+                setattr(sys.modules[parent], leaf, m)

@@ -44,7 +44,7 @@ var rules = []rule{
 	{tree: "envs", notStd: []string{"net", "net/http"}},
 	{
 		tree:   "envs/*",
-		ours:   []string{"envs", "envs/reward", "internal/sandbox", "internal/seed"},
+		ours:   []string{"envs", "envs/reward", "internal/sandbox", "internal/sandbox/...", "internal/seed"},
 		third:  []string{yaml},
 		notStd: []string{"net", "net/http"},
 	},
@@ -55,7 +55,7 @@ var rules = []rule{
 	},
 	{tree: "envs/reward", notStd: []string{"net", "net/http"}},
 	{tree: "envs/envtest", ours: []string{"envs"}, notStd: []string{"net", "net/http"}},
-	{tree: "envs/all", ours: []string{"envs/...", "internal/sandbox"}, notStd: []string{"net", "net/http"}},
+	{tree: "envs/all", ours: []string{"envs/...", "internal/sandbox", "internal/sandbox/..."}, notStd: []string{"net", "net/http"}},
 
 	// The server knows the contract but no concrete environment.
 	{
@@ -102,7 +102,7 @@ var rules = []rule{
 	{tree: "internal/archtest"},
 	{tree: "internal/buildinfo"},
 	{tree: "internal/seed"},
-	{tree: "internal/sandbox", third: []string{xsys}},
+	{tree: "internal/sandbox", third: []string{xsys, "github.com/elastic/go-seccomp-bpf/arch"}},
 	{
 		tree:  "internal/e2e",
 		ours:  []string{"api", "client", "envs/...", "server/...", "trainer/...", "web", "internal/..."},
@@ -114,7 +114,7 @@ var rules = []rule{
 		tree: "internal/cli/proctor",
 		ours: []string{
 			"api", "client", "envs", "envs/...", "server/...", "web",
-			"internal/sandbox", "internal/buildinfo", "internal/seed",
+			"internal/sandbox", "internal/sandbox/...", "internal/buildinfo", "internal/seed",
 		},
 		third: []string{prom, xsync},
 	},

@@ -70,6 +70,9 @@ func integers(op string, a, b *big.Int) (Value, error) {
 	case "/":
 		// The quotient is rounded once, as Python does, not both operands first.
 		f, _ := new(big.Rat).SetFrac(a, b).Float64()
+		if f == 0 && b.Sign() < 0 && a.Sign() >= 0 {
+			f = math.Copysign(0, -1) // 0/-3 is -0.0
+		}
 		return real(f)
 	case "//":
 		q, _ := floorDiv(a, b)
@@ -104,7 +107,7 @@ func powInt(a, b *big.Int) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		return real(math.Pow(x, y))
+		return real(power(x, y))
 	}
 	// 0, 1 and -1 have cheap powers whatever the exponent.
 	if a.BitLen() <= 1 {
@@ -139,7 +142,7 @@ func floats(op string, x, y float64) (Value, error) {
 		case x < 0 && y != math.Trunc(y):
 			return Value{}, errUndefined
 		}
-		return real(math.Pow(x, y))
+		return real(power(x, y))
 	}
 	if y == 0 {
 		return Value{}, errZero
@@ -154,6 +157,29 @@ func floats(op string, x, y float64) (Value, error) {
 		_, r := floorDivFloat(x, y)
 		return real(r)
 	}
+}
+
+// power is x to the y. For a small whole y it is correctly rounded, as good C
+// libraries are and math.Pow is not; a later "%" or floor would blow the last
+// bit up.
+func power(x, y float64) float64 {
+	const small = 256
+	if y != math.Trunc(y) || math.Abs(y) > small || x == 0 {
+		return math.Pow(x, y)
+	}
+	const bits = 256
+	r, base := new(big.Float).SetPrec(bits).SetInt64(1), new(big.Float).SetPrec(bits).SetFloat64(x)
+	for n := int(math.Abs(y)); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			r.Mul(r, base)
+		}
+		base.Mul(base, base)
+	}
+	if y < 0 {
+		r.Quo(big.NewFloat(1), r)
+	}
+	f, _ := r.Float64()
+	return f
 }
 
 // floorDivFloat follows CPython's float divmod: the rest is exact and takes

@@ -29,7 +29,7 @@ func Register(r *envs.Registry, o Options) error {
 	if o.WorldSize > 0 {
 		prose.Countries = o.WorldSize
 	}
-	for _, opt := range []react.Options{react.Compact(), react.Mini(), react.MiniShaped()} {
+	for _, opt := range []react.Options{prose, react.Compact(), react.Mini(), react.MiniShaped()} {
 		opt.Seed = o.WorldSeed
 		t, err := react.New(opt)
 		if err != nil {

@@ -21,7 +21,7 @@ func given(t envs.Task) []string {
 }
 
 func TestConformance(t *testing.T) {
-	for _, o := range []react.Options{react.Compact(), react.Mini(), react.MiniShaped()} {
+	for _, o := range []react.Options{react.Prose(), react.Compact(), react.Mini(), react.MiniShaped()} {
 		t.Run(o.Name, func(t *testing.T) {
 			typ, err := react.New(o)
 			if err != nil {

@@ -11,8 +11,8 @@ import (
 type Options struct {
 	Name  string
 	Style world.Style
-	// Countries is the size of a world: compact has about 20 pages a country,
-	// prose about 30.
+	// Countries is the size of a world: compact has 19 pages a country, prose
+	// about 26.
 	Countries int
 	// TasksPerWorld is how many questions are asked about one world. Few, and
 	// a policy cannot learn names by heart.
@@ -61,7 +61,7 @@ func MiniShaped() Options {
 // documents, every form of question.
 func Prose() Options {
 	return Options{
-		Name: "react", Style: world.Prose, Countries: 14, TasksPerWorld: 500,
+		Name: "react", Style: world.Prose, Countries: 18, TasksPerWorld: 500,
 		Train: 20_000, Validation: 1000, Test: 4000,
 		Mix: world.Mix{Hop1: 10, Hop2: 20, Hop3: 25, Arith2: 15, Arith3: 10, Comparison2: 10, Count: 10},
 	}

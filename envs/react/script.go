@@ -13,7 +13,10 @@ import (
 
 // plan is how the scripts solve a task. A user's task has none and is solved
 // by its gold.
-type plan struct{ q world.Question }
+type plan struct {
+	q     world.Question
+	prose bool // pages are paragraphs: what is missing in a lead may stand behind it
+}
 
 // Scripts lists the players.
 func (t *Type) Scripts() []string { return []string{"perfect", "lazy", "cheat", "demo"} }
@@ -147,7 +150,8 @@ func (l *player) search(s world.Step) string {
 
 // read takes what a page shows.
 func (l *player) read(obs string, s world.Step) string {
-	if l.wrong || !strings.Contains(obs, s.Key) {
+	missing := !l.p.script.prose && !strings.Contains(obs, s.Key) || strings.HasPrefix(obs, "Could not find")
+	if l.wrong || missing {
 		// The page is not the one that was meant. At times that is noticed.
 		if l.retried < 2 && l.rng.Float64() < 0.5 {
 			l.retried++
@@ -160,7 +164,8 @@ func (l *player) read(obs string, s world.Step) string {
 		l.retried++
 		return say("find "+s.Key+" of "+l.page, "search", l.page) // once more, to no use
 	}
-	if s.Hidden && !strings.Contains(obs, s.Value) && !l.chance(0.5) {
+	behind := s.Hidden || l.p.script.prose && !missing
+	if behind && !strings.Contains(obs, s.Value) && !l.chance(0.5) {
 		l.stage = stageLookup
 		key := s.Key
 		if l.chance(0.3) {
@@ -172,7 +177,13 @@ func (l *player) read(obs string, s world.Step) string {
 }
 
 func (l *player) looked(obs string, s world.Step) string {
-	if !strings.Contains(obs, s.Value) && l.rng.Float64() < 0.5 && l.retried < 2 {
+	if strings.Contains(obs, s.Value) {
+		return l.take(obs, s)
+	}
+	if more := strings.HasPrefix(obs, "(Result "); more && l.noise == 0 {
+		return say("that is not it, look further", "lookup", s.Key)
+	}
+	if l.rng.Float64() < 0.5 && l.retried < 2 {
 		l.retried++
 		return say("that is not it, look up "+s.Key, "lookup", s.Key)
 	}

@@ -140,7 +140,7 @@ func (g *generated) make(split byte, i int) (map[string]any, *problem) {
 	rng := rand.New(rand.NewPCG(g.opt.Seed^0xa5c, uint64(split)<<32|uint64(i)))
 	q := m.w.Ask(g.opt.Mix, slice, rng)
 	p := &problem{
-		question: q.Text, golds: []answer.Gold{q.Gold}, script: plan{q: q},
+		question: q.Text, golds: []answer.Gold{q.Gold}, script: plan{q: q, prose: !g.opt.compact()},
 		compute: q.Form == world.Arithmetic,
 	}
 	p.corpus = func() *corpus {

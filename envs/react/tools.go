@@ -166,19 +166,16 @@ func (e *Env) finish(text string, o *envs.Outcome) string {
 	return "Done."
 }
 
-// observation is text and its messages, cut to the cap.
+// observation is text and its messages, each cut to the cap.
 func (e *Env) observation(text string, messages []envs.Message) envs.Observation {
 	o := envs.Observation{Text: text, Messages: messages}
-	if e.cap <= 0 || len(text) <= e.cap {
+	if e.cap <= 0 {
 		return o
 	}
 	o.Text = cut(text, e.cap)
 	o.Elided = len(text) - len(o.Text)
-	left := e.cap
 	for i := range o.Messages {
-		m := &o.Messages[i]
-		m.Content = cut(m.Content, left)
-		left -= len(m.Content)
+		o.Messages[i].Content = cut(o.Messages[i].Content, e.cap)
 	}
 	return o
 }

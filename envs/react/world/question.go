@@ -284,10 +284,11 @@ func (w *World) count(rng *rand.Rand) Question {
 		if t.numbers[0] > limit {
 			n++
 		}
-		q.Plan.Chains = append(q.Plan.Chains, []Step{
-			{Page: c.name, Key: "towns", Value: t.name},
-			{t.name, "population", strconv.Itoa(t.numbers[0]), true, true},
-		})
+		steps := []Step{{t.name, "population", strconv.Itoa(t.numbers[0]), true, true}}
+		if len(q.Plan.Chains) == 0 {
+			steps = append([]Step{{Page: c.name, Key: "towns", Value: t.name}}, steps...)
+		}
+		q.Plan.Chains = append(q.Plan.Chains, steps)
 	}
 	q.Gold = answer.Int(int64(n))
 	return q

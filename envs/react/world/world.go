@@ -55,6 +55,8 @@ type builder struct {
 	rng   *rand.Rand
 	names *namer
 	home  int
+
+	families []string // family names in use
 }
 
 // add makes an entity with its numbers and without its relations.
@@ -69,13 +71,26 @@ func (b *builder) add(k Kind) int {
 	return i
 }
 
-// title is a new name. In prose persons have two names, which makes homonyms
-// of their parts.
+// title is a new name. In prose persons have a family name that others share,
+// and firms and books have names of several words, so that parts of a title
+// lead to more than one page.
 func (b *builder) title(k Kind) string {
-	if b.w.cfg.Style == Prose && k == Person {
-		return b.names.draw() + " " + b.names.draw()
+	name := b.names.draw()
+	if b.w.cfg.Style != Prose {
+		return name
 	}
-	return b.names.draw()
+	switch k {
+	case Person:
+		if len(b.families) < 12 {
+			b.families = append(b.families, b.names.draw())
+		}
+		return name + " " + b.families[b.rng.IntN(len(b.families))]
+	case Firm:
+		return name + " " + []string{"Works", "Mills", "Trading", "Foundry"}[b.rng.IntN(4)]
+	case Book:
+		return "The " + name + " " + []string{"Letters", "Papers", "Songs", "Affair"}[b.rng.IntN(4)]
+	}
+	return name
 }
 
 func (b *builder) country() {

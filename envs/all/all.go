@@ -5,7 +5,9 @@
 package all
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/react"
@@ -13,8 +15,8 @@ import (
 
 // Options say what is served. The zero value is what serve does by default.
 type Options struct {
-	// TasksDir is a folder of tasks that a user brings: react/*.json and
-	// codefix/*.json. Empty for none.
+	// TasksDir is a folder of tasks that a user brings, one folder of *.json
+	// for each environment type. Empty for none.
 	TasksDir string
 	// WorldSeed moves every generated world.
 	WorldSeed uint64
@@ -22,20 +24,34 @@ type Options struct {
 	WorldSize int
 }
 
-// Register adds every environment type to r. An error names the user's file
-// that does not fit, or what is wrong with the options.
+// Register adds every environment type to r. The error names each of the
+// user's files that does not fit, one a line, or what is wrong with the options.
 func Register(r *envs.Registry, o Options) error {
+	return errors.Join(registerReact(r, o))
+}
+
+func registerReact(r *envs.Registry, o Options) error {
 	prose := react.Prose()
 	if o.WorldSize > 0 {
 		prose.Countries = o.WorldSize
 	}
+	var bad []error
 	for _, opt := range []react.Options{prose, react.Compact(), react.Mini(), react.MiniShaped()} {
 		opt.Seed = o.WorldSeed
+		if o.TasksDir != "" {
+			tasks, err := react.LoadUserTasks(filepath.Join(o.TasksDir, opt.Name))
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			opt.UserTasks = tasks
+		}
 		t, err := react.New(opt)
 		if err != nil {
-			return fmt.Errorf("register: %w", err)
+			bad = append(bad, fmt.Errorf("register: %w", err))
+			continue
 		}
 		r.Register(t)
 	}
-	return nil
+	return errors.Join(bad...)
 }

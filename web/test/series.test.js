@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extent, merge, nearest, panelOf, pick, smooth, thin, ticks } from "../static/js/series.js";
+import { extent, merge, nearest, panelOf, pick, smooth, thin, ticks, whiskers } from "../static/js/series.js";
 
 const point = (update, values) => ({ update, wall_seconds: update * 2, values });
 
@@ -58,6 +58,11 @@ test("extent gives flat lines room and shares the whole scale", () => {
   assert.equal(extent([0, 50], false)[0], 0);
 });
 
+test("whiskers are there where both ends are", () => {
+  const points = [point(0, { a: 0.5, a_low: 0.4, a_high: 0.6 }), point(1, { a: 0.5 }), point(2, { a_low: 0.1 })];
+  assert.deepEqual(whiskers(points, "a", "update"), [[0, 0.4, 0.6]]);
+});
+
 test("nearest finds the closest x", () => {
   const xy = [[0, 0], [10, 0], [20, 0], [30, 0]];
   assert.equal(nearest(xy, -5), 0);
@@ -71,7 +76,10 @@ test("panelOf sorts metrics by what they measure", () => {
   assert.equal(panelOf("reward_mean"), "reward");
   assert.equal(panelOf("reward_std"), "other");
   assert.equal(panelOf("success_rate"), "success");
-  assert.equal(panelOf("eval_success"), "success");
-  assert.equal(panelOf("eval_success_low"), "other");
+  assert.equal(panelOf("eval_success_greedy"), "success");
+  assert.equal(panelOf("eval_success_greedy_low"), "other");
+  assert.equal(panelOf("eval_success_greedy/chain"), "other");
+  assert.equal(panelOf("success_rate/chain"), "other");
+  assert.equal(panelOf("length_solved"), "other");
   assert.equal(panelOf("grad_norm"), "other");
 });

@@ -13,8 +13,8 @@ const swatch = (c) => s("svg", { width: 20, height: 8, "aria-hidden": true },
 const margin = { top: 10, right: 14, bottom: 24, left: 46 };
 
 /**
- * Chart draws series of {name, colour, dash, xy}, dash being a line style from
- * 0 to 3. A chart whose share option is set shows 0 to 100 %.
+ * Chart draws series of {name, colour, dash, xy, whiskers}: dash is a line style
+ * from 0 to 3, whiskers are intervals [x, low, high]. A chart whose share option is set shows 0 to 100 %.
  */
 export class Chart {
   constructor(title, { height = 240, share = false, legend = true } = {}) {
@@ -105,6 +105,7 @@ export class Chart {
     return s("g", { class: `c${c.colour}` },
       smoothed !== c.xy && s("path", { class: "raw", d: path(thin(c.xy, w)) }),
       c.xy.length > 1 && s("path", { class: "line", "stroke-dasharray": dashes[c.dash ?? 0], d: path(thin(smoothed, w)) }),
+      sparse && c.whiskers?.map(([x, low, high]) => s("line", { class: "whisker", x1: px(x), x2: px(x), y1: py(low), y2: py(high) })),
       (c.xy.length === 1 || (c.dash && sparse)) && c.xy.map(([x, y]) => s("circle", { class: "dot", cx: px(x), cy: py(y), r: 3 })));
   }
 

@@ -98,6 +98,12 @@ export function extent(values, share) {
   return [min >= 0 && min < 2 * room ? 0 : min - room, max + room];
 }
 
+/** whiskers are the intervals [x, low, high] of a metric where they were measured. */
+export function whiskers(points, metric, axis) {
+  return points.filter((p) => Number.isFinite(p.values?.[metric + "_low"]) && Number.isFinite(p.values?.[metric + "_high"]))
+    .map((p) => [axis === "time" ? p.wall_seconds : p.update, p.values[metric + "_low"], p.values[metric + "_high"]]);
+}
+
 /** nearest is the index of the point whose x is closest, by bisection. */
 export function nearest(xy, x) {
   let lo = 0;
@@ -110,9 +116,10 @@ export function nearest(xy, x) {
   return hi > 0 && Math.abs(xy[hi][0] - x) < Math.abs(xy[lo][0] - x) ? hi : lo;
 }
 
-/** sort of a metric's name: which panel it belongs to. */
+/** panelOf says which chart a metric belongs to. */
 export function panelOf(metric) {
-  if (/(success|pass|solve|accuracy)/.test(metric) && !/(low|high|count|tasks|_n$|episodes)/.test(metric)) return "success";
-  if (/^(train_)?(reward|return)(_mean)?$/.test(metric) || /^eval.*reward(_mean)?$/.test(metric)) return "reward";
+  // A slash cuts a metric down to a kind of task; _low and _high bound an interval.
+  if (/^(eval_)?success(_|$)/.test(metric) && !/\/|_(low|high)$/.test(metric)) return "success";
+  if (metric === "reward_mean") return "reward";
   return "other";
 }

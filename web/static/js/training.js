@@ -5,7 +5,7 @@ import { Chart } from "./chart.js";
 import { fill, h } from "./dom.js";
 import { ago, duration, number, percent, words } from "./format.js";
 import { poll } from "./poll.js";
-import { merge, panelOf, pick } from "./series.js";
+import { merge, panelOf, pick, whiskers } from "./series.js";
 import { episodeTable } from "./episodes.js";
 
 const colours = 6;
@@ -109,6 +109,7 @@ export function mount(root, _params, page) {
       name: runs.length === 1 ? words(m) : metrics.length === 1 ? r.name : `${r.name}: ${words(m)}`,
       colour: runs.length === 1 && metrics.length > 1 ? metrics.indexOf(m) % colours : state.colour.get(r.run_id),
       dash: isEval(m) ? 1 + (metrics.filter(isEval).indexOf(m) % 3) : 0,
+      whiskers: whiskers(state.points.get(r.run_id) ?? [], m, state.axis),
       xy: pick(state.points.get(r.run_id) ?? [], m, state.axis),
     })));
   }

@@ -18,7 +18,7 @@ let browser;
 const complaints = [];
 
 try {
-  processes.push(start(join(repo, "bin/proctor"), ["serve", "--addr", `127.0.0.1:${port}`, "--db", join(dir, "episodes.db")]));
+  processes.push(start(join(repo, "bin/proctor"), ["serve", "--listen", `127.0.0.1:${port}`, "--data", join(dir, "data")]));
   await until("the server is ready", 60_000, async () => (await fetch(`${base}/readyz`)).ok, processes);
 
   browser = await chromium.launch({
@@ -54,7 +54,8 @@ try {
 }
 
 function trainerArgs(server, out) {
-  return ["train", "--recipe", join(repo, "recipes/mlp.yaml"), "--server", server, "--out", join(out, "run"), "--seed", "1"];
+  return ["train", "--recipe", join(repo, "recipes/react-mini.yaml"), "--server", server, "--out", join(out, "run"), "--seed", "1", "--quiet",
+    "--set", "rl.updates=100000", "--set", "eval.every=5", "--set", "eval.validation=20", "--set", "eval.test=20"];
 }
 
 // Before the first run the page says what to do, and answers carry the policy

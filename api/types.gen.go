@@ -461,7 +461,7 @@ type BatchStepResult struct {
 
 // Budget What is left of the limits.
 type Budget struct {
-	SecondsLeft   float32 `json:"seconds_left"`
+	SecondsLeft   float64 `json:"seconds_left"`
 	StepsLeft     int     `json:"steps_left"`
 	ToolCallsLeft int     `json:"tool_calls_left"`
 }
@@ -658,7 +658,7 @@ type Grade struct {
 	// Integrity Attempts to win by other means than the task.
 	Integrity Integrity `json:"integrity"`
 	Passed    bool      `json:"passed"`
-	Score     float32   `json:"score"`
+	Score     float64   `json:"score"`
 
 	// Tests Counts of hidden checks, never their names.
 	Tests TestCounts `json:"tests"`
@@ -686,7 +686,7 @@ type Info struct {
 // Integrity Attempts to win by other means than the task.
 type Integrity struct {
 	Flags []string `json:"flags"`
-	Ok    bool     `json:"ok"`
+	OK    bool     `json:"ok"`
 }
 
 // JSONSchema A JSON Schema.
@@ -823,8 +823,8 @@ type RewardPart struct {
 	// Kind What a part of the reward measures.
 	Kind   RewardPartKind `json:"kind"`
 	Name   string         `json:"name"`
-	Value  float32        `json:"value"`
-	Weight float32        `json:"weight"`
+	Value  float64        `json:"value"`
+	Weight float64        `json:"weight"`
 }
 
 // RewardPartKind What a part of the reward measures.
@@ -837,13 +837,13 @@ type RewardPartSpec struct {
 	// Kind What a part of the reward measures.
 	Kind   RewardPartKind `json:"kind"`
 	Name   string         `json:"name"`
-	Weight float32        `json:"weight"`
+	Weight float64        `json:"weight"`
 }
 
 // RewardSpec What rewards an env type pays.
 type RewardSpec struct {
-	Max   float32          `json:"max"`
-	Min   float32          `json:"min"`
+	Max   float64          `json:"max"`
+	Min   float64          `json:"min"`
 	Parts []RewardPartSpec `json:"parts"`
 }
 
@@ -1089,7 +1089,7 @@ type WsOp string
 // WsReply Answers the client frame of the same id.
 type WsReply struct {
 	ID *json.RawMessage `json:"id"`
-	Ok bool             `json:"ok"`
+	OK bool             `json:"ok"`
 
 	// Problem RFC 9457 problem details.
 	Problem *Problem `json:"problem,omitempty"`

@@ -1,0 +1,146 @@
+package episode
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/envs"
+)
+
+// How much is remembered of what is over. Older entries make room.
+const (
+	maxTombs   = 1 << 16
+	maxGroups  = 1 << 16
+	maxCreates = 1 << 12
+)
+
+// digest identifies a request's body.
+func digest(v any) [32]byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("episode: request does not marshal") // it was decoded from JSON
+	}
+	return sha256.Sum256(b)
+}
+
+// tombs remember ended envs, so that ending twice is no error and an expired
+// one is told from an unknown one. The caller holds the manager's lock.
+type tombs struct {
+	was   map[slotKey]bool // whether it expired
+	order []slotKey
+}
+
+func (t *tombs) add(k slotKey, expired bool) {
+	if t.was == nil {
+		t.was = map[slotKey]bool{}
+	}
+	if _, ok := t.was[k]; !ok {
+		t.order = append(t.order, k)
+	}
+	t.was[k] = expired
+	for len(t.was) > maxTombs && len(t.order) > 0 {
+		delete(t.was, t.order[0])
+		t.order = t.order[1:]
+	}
+}
+
+func (t *tombs) forget(k slotKey)       { delete(t.was, k) }
+func (t *tombs) expired(k slotKey) bool { return t.was[k] }
+func (t *tombs) has(k slotKey) bool     { _, ok := t.was[k]; return ok }
+
+// groups remember what the first reset of a group started from, so that its
+// other members start from the same.
+type groups struct {
+	mu    sync.Mutex
+	start map[groupKey]groupStart
+	order []groupKey
+}
+
+type groupKey struct{ owner, envType, id string }
+
+type groupStart struct {
+	task envs.Task
+	seed int64
+}
+
+// join is the start of a group: the first caller's choice.
+func (g *groups) join(k groupKey, mine groupStart) groupStart {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s, ok := g.start[k]; ok {
+		return s
+	}
+	if g.start == nil {
+		g.start = map[groupKey]groupStart{}
+	}
+	g.start[k] = mine
+	g.order = append(g.order, k)
+	if len(g.order) > maxGroups {
+		delete(g.start, g.order[0])
+		g.order = g.order[1:]
+	}
+	return mine
+}
+
+func (g *groups) get(k groupKey) (groupStart, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, ok := g.start[k]
+	return s, ok
+}
+
+// memo stores the replies of keyed creates.
+type memo struct {
+	mu    sync.Mutex
+	seen  map[string]*memoEntry
+	order []string
+}
+
+type memoEntry struct {
+	body  [32]byte
+	done  chan struct{}
+	reply Created
+	err   error
+}
+
+// do runs f for the first call with a key; a repeat waits for it and gets its
+// reply. A failed call is forgotten, so that it may be tried again.
+func (m *memo) do(ctx context.Context, key string, body [32]byte, f func() (Created, error)) (Created, bool, error) {
+	m.mu.Lock()
+	if e := m.seen[key]; e != nil {
+		m.mu.Unlock()
+		if e.body != body {
+			return Created{}, false, &Error{Code: api.ProblemCodeStepConflict, Detail: "the idempotency key was used with another body"}
+		}
+		select {
+		case <-e.done:
+			return e.reply, true, e.err
+		case <-ctx.Done():
+			return Created{}, false, ctx.Err()
+		}
+	}
+	if m.seen == nil {
+		m.seen = map[string]*memoEntry{}
+	}
+	e := &memoEntry{body: body, done: make(chan struct{})}
+	m.seen[key] = e
+	m.order = append(m.order, key)
+	if len(m.order) > maxCreates {
+		delete(m.seen, m.order[0])
+		m.order = m.order[1:]
+	}
+	m.mu.Unlock()
+	e.reply, e.err = f()
+	if e.err != nil {
+		m.mu.Lock()
+		if m.seen[key] == e {
+			delete(m.seen, key)
+		}
+		m.mu.Unlock()
+	}
+	close(e.done)
+	return e.reply, false, e.err
+}

@@ -50,7 +50,7 @@ func (m *Manager) create(ctx context.Context, who Who, req api.CreateEnvRequest,
 	if req.Version != "" && req.Version != spec.Version {
 		return Created{}, Invalid("/version", "the version served is "+spec.Version)
 	}
-	limits, e := resolveLimits(spec, defaultLimits(spec), req.Limits)
+	limits, e := resolveLimits(spec, DefaultLimits(spec), req.Limits)
 	if e != nil {
 		return Created{}, e
 	}

@@ -34,7 +34,7 @@ var limitFields = []limitField{
 // over what the env has, over the env type's own.
 func resolveLimits(spec envs.Spec, have envs.Limits, ask *api.Limits) (envs.Limits, *Error) {
 	out := have
-	top := maxLimits(spec)
+	top := MaxLimits(spec)
 	var bad []api.FieldError
 	for _, f := range limitFields {
 		p := f.field(&out)
@@ -54,10 +54,10 @@ func resolveLimits(spec envs.Spec, have envs.Limits, ask *api.Limits) (envs.Limi
 	return out, nil
 }
 
-// defaultLimits is what an env type plays under where nobody asks.
-func defaultLimits(spec envs.Spec) envs.Limits {
+// DefaultLimits is what an env type plays under where nobody asks.
+func DefaultLimits(spec envs.Spec) envs.Limits {
 	out := spec.Limits
-	top := maxLimits(spec)
+	top := MaxLimits(spec)
 	def := fallback
 	for _, f := range limitFields {
 		p := f.field(&out)
@@ -68,8 +68,8 @@ func defaultLimits(spec envs.Spec) envs.Limits {
 	return out
 }
 
-// maxLimits is the most a client may ask of an env type.
-func maxLimits(spec envs.Spec) envs.Limits {
+// MaxLimits is the most a client may ask of an env type.
+func MaxLimits(spec envs.Spec) envs.Limits {
 	out := spec.MaxLimits
 	top := ceiling
 	for _, f := range limitFields {

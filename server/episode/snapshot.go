@@ -14,3 +14,13 @@ func (m *Manager) fromSnapshot(_ context.Context, _ Who, _ api.CreateEnvRequest,
 }
 
 func (m *Manager) dropSnapshots() {}
+
+// Snapshot keeps an env's present state.
+func (m *Manager) Snapshot(_ context.Context, _ Who, _ string) (string, error) {
+	return "", NotSupported("snapshots are not built yet")
+}
+
+// Fork makes envs that continue from an env's present state.
+func (m *Manager) Fork(_ context.Context, _ Who, _ string, _ int) ([]api.Env, error) {
+	return nil, NotSupported("forking is not built yet")
+}

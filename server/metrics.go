@@ -1,0 +1,100 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/episode"
+)
+
+// Metrics measures the server. It is an episode.Observer. Labels come from
+// closed sets only: env types, statuses, phases, boundaries.
+type Metrics struct {
+	reg      *prometheus.Registry
+	episodes *prometheus.CounterVec
+	reward   *prometheus.HistogramVec
+	steps    *prometheus.CounterVec
+	phases   *prometheus.HistogramVec
+	live     *prometheus.GaugeVec
+	failures *prometheus.CounterVec
+	sockets  prometheus.Gauge
+	slow     prometheus.Counter
+}
+
+// NewMetrics registers the server's metrics on a registry of their own.
+func NewMetrics(build api.Version) *Metrics {
+	reg := prometheus.NewRegistry()
+	m := &Metrics{
+		reg: reg,
+		episodes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "proctor_episodes_total", Help: "Episodes that ended.",
+		}, []string{"env", "status"}),
+		reward: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "proctor_episode_reward", Help: "Returns of ended episodes; those that were not measured are not in it.",
+			Buckets: []float64{-1, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1, 2, 5},
+		}, []string{"env"}),
+		steps: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "proctor_steps_total", Help: "Steps played.",
+		}, []string{"env"}),
+		phases: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "proctor_step_duration_seconds", Help: "Time spent on a step, by phase.",
+			Buckets: []float64{1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.02, 0.1, 0.5, 2, 10, 60},
+		}, []string{"env", "phase"}),
+		live: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "proctor_live_envs", Help: "Envs that live.",
+		}, []string{"env"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "proctor_failures_total", Help: "Failures of our side, by the boundary where it broke.",
+		}, []string{"env", "boundary"}),
+		sockets: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "proctor_websocket_connections", Help: "Open WebSocket connections.",
+		}),
+		slow: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "proctor_websocket_slow_readers_total", Help: "Connections closed because the client read too slowly.",
+		}),
+	}
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "proctor_build_info", Help: "The running build; always 1.",
+	}, []string{"version", "revision", "go_version"})
+	info.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
+	reg.MustRegister(m.episodes, m.reward, m.steps, m.phases, m.live, m.failures, m.sockets, m.slow, info,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler serves the exposition text.
+func (m *Metrics) Handler() http.Handler { return promhttp.HandlerFor(m.reg, promhttp.HandlerOpts{}) }
+
+// Gatherer reads the registry.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.reg }
+
+// Stepped reports the phases of one step.
+func (m *Metrics) Stepped(env string, queue, exec, grade time.Duration) {
+	m.steps.WithLabelValues(env).Inc()
+	m.phases.WithLabelValues(env, "queue").Observe(queue.Seconds())
+	m.phases.WithLabelValues(env, "exec").Observe(exec.Seconds())
+	if grade > 0 {
+		m.phases.WithLabelValues(env, "grade").Observe(grade.Seconds())
+	}
+}
+
+// Ended reports an episode's end.
+func (m *Metrics) Ended(env string, status api.Status, ret *float64) {
+	m.episodes.WithLabelValues(env, string(status)).Inc()
+	if ret != nil {
+		m.reward.WithLabelValues(env).Observe(*ret)
+	}
+}
+
+// Broke reports a failure of our side.
+func (m *Metrics) Broke(env string, at episode.Boundary) {
+	m.failures.WithLabelValues(env, string(at)).Inc()
+}
+
+// Live reports the live envs of a type.
+func (m *Metrics) Live(env string, n int) { m.live.WithLabelValues(env).Set(float64(n)) }

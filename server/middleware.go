@@ -1,0 +1,114 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/internal/strict"
+)
+
+type requestKey struct{}
+
+type requestInfo struct{ id, path string }
+
+func requestID(ctx context.Context) string {
+	if i, ok := ctx.Value(requestKey{}).(requestInfo); ok {
+		return i.id
+	}
+	return ""
+}
+
+func instance(ctx context.Context) string {
+	if i, ok := ctx.Value(requestKey{}).(requestInfo); ok {
+		return i.path
+	}
+	return ""
+}
+
+// identify gives each request an id and turns a panic of ours into a 500.
+func (s *Server) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info := requestInfo{id: rand.Text(), path: r.URL.EscapedPath()}
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, info))
+		h := w.Header()
+		h.Set("X-Request-Id", info.id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(p)
+			}
+			s.writeError(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// readBody reads a JSON body within bounds. It is nil where there is none.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	var buf bytes.Buffer
+	if n := r.ContentLength; n > 0 && n <= s.cfg.MaxBody {
+		buf.Grow(int(n) + bytes.MinRead)
+	}
+	if _, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody)); err != nil {
+		var big *http.MaxBytesError
+		if errors.As(err, &big) {
+			return nil, refusal(api.ProblemCodeBodyTooLarge, fmt.Sprintf("a body has at most %d bytes", s.cfg.MaxBody))
+		}
+		return nil, refusal(api.ProblemCodeInvalidJSON, "the body ended early")
+	}
+	body := buf.Bytes()
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	if ct := r.Header.Get("Content-Type"); ct != "application/json" {
+		if mt, _, err := mime.ParseMediaType(ct); err != nil || mt != "application/json" {
+			return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be application/json")
+		}
+	}
+	if err := strict.Check(body); err != nil {
+		return nil, refusal(api.ProblemCodeInvalidJSON, "the body "+err.Error())
+	}
+	return body, nil
+}
+
+// validate checks a request before the generated code decodes it: the body
+// strictly against the operation's type, then everything against the contract.
+func (s *Server) validate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		op := s.contract.find(r)
+		if op == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := s.readBody(w, r)
+		if err == nil {
+			err = op.check(r, body)
+		}
+		if err != nil {
+			s.writeError(w, r, err)
+			return
+		}
+		if strings.Contains(r.Header.Get("Accept"), "application/x-ndjson") {
+			r = r.WithContext(context.WithValue(r.Context(), acceptKey{}, true))
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.ContentLength = int64(len(body))
+		next.ServeHTTP(w, r)
+	})
+}

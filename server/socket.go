@@ -1,0 +1,244 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/episode"
+)
+
+// subprotocol is the name of the frame format.
+const subprotocol = "proctor.v1"
+
+// Bounds of one socket.
+const (
+	maxInFlight = 4096 // frames that are being served
+	maxPerEnv   = 64   // frames that wait for one env
+	slowAfter   = time.Second
+	maxGrace    = time.Hour
+)
+
+// socket is one WebSocket connection. One goroutine reads, one writes; each
+// env with frames to serve has a worker, so that a long step holds up neither
+// the reader nor another env.
+type socket struct {
+	s    *Server
+	ws   *websocket.Conn
+	ctx  context.Context //nolint:containedctx // the connection's own, for its workers
+	stop context.CancelFunc
+	bind *episode.Binding
+
+	out     chan []byte
+	closing chan struct{} // closed by fail
+	once    sync.Once
+	code    int // close code, set before closing is closed
+	reason  string
+
+	running atomic.Int64
+	seen    atomic.Int64 // when the peer last gave a sign of life, in Unix nanoseconds
+	events  atomic.Bool
+
+	mu     sync.Mutex
+	queues map[string][]*job // per env with a worker: what waits
+	ops    sync.WaitGroup
+}
+
+func (s *Server) upgrader() websocket.Upgrader {
+	return websocket.Upgrader{
+		Subprotocols:     []string{subprotocol},
+		HandshakeTimeout: 10 * time.Second,
+		CheckOrigin:      s.originAllowed,
+		Error: func(w http.ResponseWriter, r *http.Request, status int, _ error) {
+			e := refusal(api.ProblemCodeInvalidField, "a WebSocket handshake is needed here")
+			if status == http.StatusForbidden {
+				e = refusal(api.ProblemCodeForbidden, "the origin is not allowed")
+			}
+			s.writeError(w, r, e)
+		},
+	}
+}
+
+// originAllowed keeps pages of other sites off the socket. Programs send no
+// Origin.
+func (s *Server) originAllowed(r *http.Request) bool {
+	o := r.Header.Get("Origin")
+	if o == "" || slices.Contains(s.cfg.AllowedOrigins, o) {
+		return true
+	}
+	u, err := url.Parse(o)
+	return err == nil && strings.EqualFold(u.Host, r.Host)
+}
+
+// openSocket serves GET /ws for as long as the connection lasts.
+func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
+	grace := s.cfg.ResumeGrace
+	for k, v := range r.URL.Query() {
+		n, err := strconv.Atoi(v[0])
+		if k != "resume_grace_seconds" || len(v) > 1 || err != nil || n < 0 || n > int(maxGrace/time.Second) {
+			s.writeError(w, r, episode.Invalid("/resume_grace_seconds", "must be from 0 to 3600"))
+			return
+		}
+		grace = time.Duration(n) * time.Second
+	}
+	up := s.upgrader()
+	ws, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return // answered by the upgrader
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	c := &socket{
+		s: s, ws: ws, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace},
+		out: make(chan []byte, s.cfg.QueueFrames), closing: make(chan struct{}), queues: map[string][]*job{},
+	}
+	if !s.track(c) {
+		cancel()
+		_ = ws.Close()
+		return
+	}
+	defer s.untrack(c)
+	c.alive()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	c.read()
+	c.fail(websocket.CloseNormalClosure, "")
+	cancel()
+	s.mgr.Release(c.bind)
+	<-written
+	c.ops.Wait()
+	s.mgr.Release(c.bind) // what was under way may have made another env
+}
+
+func (s *Server) track(c *socket) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.sockets[c] = struct{}{}
+	s.wg.Add(1)
+	s.metrics.sockets.Inc()
+	return true
+}
+
+func (s *Server) untrack(c *socket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sockets, c)
+	s.metrics.sockets.Dec()
+	s.wg.Done()
+}
+
+func (c *socket) alive() { c.seen.Store(time.Now().UnixNano()) }
+
+// fail starts the end of the connection; the writer carries it out.
+func (c *socket) fail(code int, reason string) {
+	c.once.Do(func() {
+		c.code, c.reason = code, reason
+		close(c.closing)
+	})
+}
+
+func (c *socket) goAway() { c.fail(websocket.CloseGoingAway, "the server is shutting down") }
+
+// write is the connection's only writer, but for pongs, which gorilla allows
+// beside it. It pings, watches for a dead peer, and ends the connection.
+func (c *socket) write() {
+	defer c.ws.Close() //nolint:errcheck // nothing can be done about it
+	cfg := &c.s.cfg
+	every := cfg.PingInterval
+	if every <= 0 {
+		every = max(cfg.IdleTimeout/3, time.Second)
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.closing:
+			msg := websocket.FormatCloseMessage(c.code, c.reason)
+			_ = c.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(cfg.WriteTimeout/2)) // the peer may be gone
+			return
+		case b := <-c.out:
+			if c.ws.SetWriteDeadline(time.Now().Add(cfg.WriteTimeout)) != nil || c.ws.WriteMessage(websocket.TextMessage, b) != nil {
+				c.fail(websocket.CloseAbnormalClosure, "")
+				return
+			}
+		case <-tick.C:
+			idle := time.Since(time.Unix(0, c.seen.Load()))
+			if cfg.IdleTimeout > 0 && idle > cfg.IdleTimeout && c.running.Load() == 0 {
+				c.fail(websocket.CloseGoingAway, "no sign of life")
+				continue
+			}
+			if cfg.PingInterval > 0 {
+				if c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(cfg.WriteTimeout)) != nil {
+					c.fail(websocket.CloseAbnormalClosure, "")
+					return
+				}
+			}
+		}
+	}
+}
+
+// send queues a frame. A reader that leaves the queue full is too slow.
+func (c *socket) send(frame []byte) {
+	select {
+	case c.out <- frame:
+		return
+	case <-c.closing:
+		return
+	default:
+	}
+	t := time.NewTimer(slowAfter)
+	defer t.Stop()
+	select {
+	case c.out <- frame:
+	case <-c.closing:
+	case <-t.C:
+		c.s.metrics.slow.Inc()
+		c.fail(websocket.CloseTryAgainLater, "the client reads too slowly")
+	}
+}
+
+func (c *socket) reply(id json.RawMessage, result any, replayed bool, err error) {
+	if err != nil {
+		c.problem(id, err)
+		return
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		c.problem(id, err)
+		return
+	}
+	b := make([]byte, 0, len(body)+len(id)+48)
+	b = append(append(append(b, `{"id":`...), id...), `,"ok":true,`...)
+	if replayed {
+		b = append(b, `"replayed":true,`...)
+	}
+	b = append(append(append(b, `"result":`...), body...), '}')
+	c.send(b)
+}
+
+func (c *socket) problem(id json.RawMessage, err error) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	p := c.s.problemOf(c.ctx, err)
+	b, err := json.Marshal(api.WsReply{ID: id, OK: false, Problem: &p})
+	if err != nil {
+		return // a problem always marshals
+	}
+	c.send(b)
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/proctor-rl/proctor/api"
+)
+
+// Episodes lists episodes, newest first.
+func (s *SQLite) Episodes(ctx context.Context, f Filter) ([]Entry, error) {
+	if err := s.Sync(ctx); err != nil {
+		return nil, err
+	}
+	var where []string
+	var args []any
+	add := func(cond string, v any) { where, args = append(where, cond), append(args, v) }
+	for _, c := range []struct{ col, v string }{
+		{"owner", f.Owner}, {"type", f.Type}, {"task_id", f.TaskID}, {"group_id", f.GroupID}, {"status", f.Status},
+	} {
+		if c.v != "" {
+			add(c.col+" = ?", c.v)
+		}
+	}
+	if f.Before > 0 {
+		add("seq < ?", f.Before)
+	}
+	q := "SELECT seq, owner, episode FROM episodes"
+	if len(where) > 0 {
+		q += " WHERE " + strings.Join(where, " AND ")
+	}
+	q += " ORDER BY seq DESC LIMIT ?"
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 100
+	}
+	rows, err := s.db.QueryContext(ctx, q, append(args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("list episodes: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	var out []Entry
+	for rows.Next() {
+		var e Entry
+		var doc string
+		if err := rows.Scan(&e.Seq, &e.Owner, &doc); err != nil {
+			return nil, fmt.Errorf("list episodes: %w", err)
+		}
+		if err := json.Unmarshal([]byte(doc), &e.Episode); err != nil {
+			return nil, fmt.Errorf("decode episode: %w", err)
+		}
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// Episode reads one episode with its steps.
+func (s *SQLite) Episode(ctx context.Context, id string) (Record, error) {
+	if err := s.Sync(ctx); err != nil {
+		return Record{}, err
+	}
+	var r Record
+	var doc, reset string
+	err := s.db.QueryRowContext(ctx, `SELECT owner, unplayed, episode, reset FROM episodes WHERE episode_id = ?`, id).
+		Scan(&r.Owner, &r.Unplayed, &doc, &reset)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, ErrNotFound
+	}
+	if err != nil {
+		return r, fmt.Errorf("read episode: %w", err)
+	}
+	if err := errors.Join(json.Unmarshal([]byte(doc), &r.Episode), json.Unmarshal([]byte(reset), &r.Reset)); err != nil {
+		return r, fmt.Errorf("decode episode: %w", err)
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT step FROM steps WHERE episode_id = ? ORDER BY idx`, id)
+	if err != nil {
+		return r, fmt.Errorf("read steps: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	for rows.Next() {
+		var b string
+		var st api.Step
+		if err := rows.Scan(&b); err != nil {
+			return r, fmt.Errorf("read steps: %w", err)
+		}
+		if err := json.Unmarshal([]byte(b), &st); err != nil {
+			return r, fmt.Errorf("decode step: %w", err)
+		}
+		r.Steps = append(r.Steps, st)
+	}
+	return r, rows.Err()
+}
+
+// AddRun keeps a run.
+func (s *SQLite) AddRun(ctx context.Context, owner string, r api.Run) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode run: %w", err)
+	}
+	if _, err := s.db.ExecContext(ctx, `INSERT INTO runs (run_id, owner, run) VALUES (?,?,?)`, r.RunID, owner, string(b)); err != nil {
+		return fmt.Errorf("write run: %w", err)
+	}
+	return nil
+}
+
+// mine says whether a run is there for an owner, empty for any.
+func (s *SQLite) mine(ctx context.Context, owner, runID string) error {
+	var is string
+	err := s.db.QueryRowContext(ctx, `SELECT owner FROM runs WHERE run_id = ?`, runID).Scan(&is)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && owner != "" && is != owner {
+		return ErrNotFound
+	}
+	return err
+}
+
+// AddPoints adds to a run's curve.
+func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Point) error {
+	if err := s.mine(ctx, owner, runID); err != nil {
+		return err
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("write points: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it says so
+	at := time.Now().UTC().Format(time.RFC3339Nano)
+	for _, p := range ps {
+		b, err := json.Marshal(p)
+		if err != nil {
+			return fmt.Errorf("encode point: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO points (run_id, upd, point, at) VALUES (?,?,?,?)`, runID, p.Update, string(b), at); err != nil {
+			return fmt.Errorf("write points: %w", err)
+		}
+	}
+	return tx.Commit()
+}
+
+// Runs lists runs, newest first.
+func (s *SQLite) Runs(ctx context.Context, owner string) ([]api.Run, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT run, (SELECT count(*) FROM points p WHERE p.run_id = r.run_id),
+	  coalesce((SELECT max(at) FROM points p WHERE p.run_id = r.run_id), '')
+	  FROM runs r WHERE ? = '' OR owner = ? ORDER BY seq DESC LIMIT 1000`, owner, owner)
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	var out []api.Run
+	for rows.Next() {
+		var doc, at string
+		var r api.Run
+		var n int
+		if err := rows.Scan(&doc, &n, &at); err != nil {
+			return nil, fmt.Errorf("list runs: %w", err)
+		}
+		if err := json.Unmarshal([]byte(doc), &r); err != nil {
+			return nil, fmt.Errorf("decode run: %w", err)
+		}
+		r.Points = n
+		if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
+			r.UpdatedAt = &t
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// Points is the curve of a run after an update.
+func (s *SQLite) Points(ctx context.Context, owner, runID string, after int64) ([]api.Point, error) {
+	if err := s.mine(ctx, owner, runID); err != nil {
+		return nil, err
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT point FROM points WHERE run_id = ? AND upd > ? ORDER BY upd`, runID, after)
+	if err != nil {
+		return nil, fmt.Errorf("read points: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	var out []api.Point
+	for rows.Next() {
+		var b string
+		var p api.Point
+		if err := rows.Scan(&b); err != nil {
+			return nil, fmt.Errorf("read points: %w", err)
+		}
+		if err := json.Unmarshal([]byte(b), &p); err != nil {
+			return nil, fmt.Errorf("decode point: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}

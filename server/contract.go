@@ -30,14 +30,14 @@ type operation struct {
 
 // bodies are the types of the operations' bodies.
 var bodies = map[string]func() any{
-	"createEnv":  func() any { return &api.CreateEnvRequest{} },
-	"resetEnv":   func() any { return &api.ResetRequest{} },
-	"stepEnv":    func() any { return &api.StepRequest{} },
-	"forkEnv":    func() any { return &api.ForkRequest{} },
-	"batchReset": func() any { return &api.BatchResetRequest{} },
-	"batchStep":  func() any { return &api.BatchStepRequest{} },
-	"createRun":  func() any { return &api.CreateRunRequest{} },
-	"pushPoints": func() any { return &api.PushPointsRequest{} },
+	"CreateEnv":  func() any { return &api.CreateEnvRequest{} },
+	"ResetEnv":   func() any { return &api.ResetRequest{} },
+	"StepEnv":    func() any { return &api.StepRequest{} },
+	"ForkEnv":    func() any { return &api.ForkRequest{} },
+	"BatchReset": func() any { return &api.BatchResetRequest{} },
+	"BatchStep":  func() any { return &api.BatchStepRequest{} },
+	"CreateRun":  func() any { return &api.CreateRunRequest{} },
+	"PushPoints": func() any { return &api.PushPointsRequest{} },
 }
 
 func newContract() (*contract, error) {

@@ -236,7 +236,7 @@ func (c *socket) problem(id json.RawMessage, err error) {
 		id = json.RawMessage("null")
 	}
 	p := c.s.problemOf(c.ctx, err)
-	b, err := json.Marshal(api.WsReply{ID: id, OK: false, Problem: &p})
+	b, err := json.Marshal(api.WsReply{ID: &id, OK: false, Problem: &p})
 	if err != nil {
 		return // a problem always marshals
 	}

@@ -48,6 +48,16 @@ type entry struct {
 // dir means a temporary folder that Close removes. Episodes that an earlier
 // process left running are marked as failed: nobody will ever measure them.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*SQLite, error) {
+	return open(ctx, dir, log, true)
+}
+
+// OpenReadOnly opens the store of a folder beside a server that may be using
+// it, and leaves its running episodes alone.
+func OpenReadOnly(ctx context.Context, dir string, log *slog.Logger) (*SQLite, error) {
+	return open(ctx, dir, log, false)
+}
+
+func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite, error) {
 	s := &SQLite{log: log, queue: make(chan entry, queueLen), done: make(chan struct{})}
 	if dir == "" {
 		t, err := os.MkdirTemp("", "proctor-")
@@ -69,8 +79,10 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*SQLite, error) {
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
 	}
-	if err := s.adopt(ctx); err != nil {
-		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
+	if own {
+		if err := s.adopt(ctx); err != nil {
+			return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
+		}
 	}
 	go s.record()
 	return s, nil

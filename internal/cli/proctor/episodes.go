@@ -1,0 +1,126 @@
+package proctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/envs/all"
+	"github.com/proctor-rl/proctor/server"
+	"github.com/proctor-rl/proctor/server/episode"
+	"github.com/proctor-rl/proctor/server/store"
+)
+
+const exportHelp = `usage: proctor export --data DIR [flags]
+
+Writes the ended episodes of a data folder, one JSON document a line: whole
+(jsonl), as message lists with the return (chat), or as prompt, completion and
+reward (trl).
+
+example: proctor export --data ./data --format chat --type react > episodes.jsonl
+
+`
+
+// export is the subcommand of that name.
+func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("export", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	var f store.Filter
+	data := fs.String("data", "", "the server's data folder")
+	format := fs.String("format", "jsonl", "jsonl, chat or trl")
+	fs.StringVar(&f.Type, "type", "", "only this env type")
+	fs.StringVar(&f.TaskID, "task", "", "only this task")
+	fs.StringVar(&f.GroupID, "group", "", "only this group")
+	fs.StringVar(&f.Status, "status", "", "only this status")
+	if code, ok := parse(fs, args, exportHelp, stdout); !ok {
+		return code
+	}
+	known := *format == "jsonl" || *format == "chat" || *format == "trl"
+	if *data == "" || !known || fs.NArg() > 0 {
+		fs.Usage()
+		return exitUsage
+	}
+	err := withStore(ctx, *data, stderr, func(st store.Store) error { return server.Export(ctx, st, f, *format, stdout) })
+	if err != nil {
+		fmt.Fprintln(stderr, "proctor export:", err)
+		return exitFail
+	}
+	return exitOK
+}
+
+const replayHelp = `usage: proctor replay --data DIR EPISODE_ID
+
+Plays a stored episode's actions again on a fresh env and compares every byte.
+Exits 0 if nothing differs, 1 if something does.
+
+example: proctor replay --data ./data ep_4XTQ2
+
+`
+
+// replay is the subcommand of that name.
+func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	data := fs.String("data", "", "the server's data folder")
+	tasks := fs.String("tasks", "", "folder of your own tasks, as for serve")
+	asJSON := fs.Bool("json", false, "print the result as JSON")
+	if code, ok := parse(fs, args, replayHelp, stdout); !ok {
+		return code
+	}
+	if *data == "" || fs.NArg() != 1 {
+		fs.Usage()
+		return exitUsage
+	}
+	var res api.ReplayResult
+	err := withStore(ctx, *data, stderr, func(st store.Store) error {
+		rec, err := st.Episode(ctx, fs.Arg(0))
+		if err != nil {
+			return err
+		}
+		reg := &envs.Registry{}
+		if err := all.Register(reg, all.Options{TasksDir: *tasks}); err != nil {
+			return err
+		}
+		res, err = episode.New(episode.Config{}, reg, nil, nil).Replay(ctx, episode.Record(rec))
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(stderr, "proctor replay:", err)
+		return exitFail
+	}
+	switch {
+	case *asJSON:
+		if err := json.NewEncoder(stdout).Encode(res); err != nil {
+			fmt.Fprintln(stderr, "proctor replay:", err)
+			return exitFail
+		}
+	case res.Identical:
+		fmt.Fprintf(stdout, "identical: %d steps\n", res.Steps)
+	default:
+		fmt.Fprintf(stdout, "differs at step %d in %s\n", res.FirstDivergence.Step, res.FirstDivergence.Field)
+	}
+	if !res.Identical {
+		return exitFail
+	}
+	return exitOK
+}
+
+// withStore opens the store of an existing folder for f.
+func withStore(ctx context.Context, dir string, stderr io.Writer, f func(store.Store) error) (err error) {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	st, err := store.OpenReadOnly(ctx, dir, slog.New(slog.NewTextHandler(stderr, nil)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return f(st)
+}

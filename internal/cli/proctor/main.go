@@ -1,0 +1,62 @@
+package proctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// The exit codes of every subcommand.
+const (
+	exitOK    = 0
+	exitFail  = 1
+	exitUsage = 2
+)
+
+// command is one subcommand.
+type command struct {
+	name string
+	help string
+	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+}
+
+// commands is the list of subcommands: one file and one line each.
+func commands() []command {
+	return []command{
+		{"serve", "serve environments over REST and WebSocket", serve},
+		{"demos", "write demonstration episodes", demos},
+		{"replay", "play a stored episode again and compare", replay},
+		{"export", "write stored episodes as training data", export},
+		{"token", "make a bearer token", token},
+	}
+}
+
+// Main runs the subcommand that args name and returns the exit code: 0 on
+// success, 1 on failure, 2 on bad usage. Results go to stdout, words to stderr.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		usage(stdout)
+		return exitOK
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(ctx, args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "proctor: unknown command %q\n\n", args[0])
+	usage(stderr)
+	return exitUsage
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "proctor serves environments for agentic reinforcement learning.\n\nusage: proctor COMMAND [flags]\n\ncommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.help)
+	}
+	fmt.Fprint(w, "\n\"proctor COMMAND --help\" says more.\n\nexample: proctor serve --listen 127.0.0.1:8080\n")
+}

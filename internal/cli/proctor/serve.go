@@ -1,0 +1,205 @@
+package proctor
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/envs/all"
+	"github.com/proctor-rl/proctor/internal/buildinfo"
+	"github.com/proctor-rl/proctor/server"
+	"github.com/proctor-rl/proctor/server/episode"
+	"github.com/proctor-rl/proctor/server/store"
+	"github.com/proctor-rl/proctor/web"
+)
+
+const serveHelp = `usage: proctor serve [flags]
+
+Serves every environment type over REST and WebSocket, with the page at /.
+Prints "listening http://HOST:PORT" when it is ready. Off loopback it needs a
+token: make one with "proctor token", or set PROCTOR_TOKEN.
+
+example: proctor serve --listen 127.0.0.1:8080 --data ./data --tasks ./tasks
+
+`
+
+// apiVersion is the version of openapi.yaml.
+const apiVersion = "1.0.0"
+
+type serveOptions struct {
+	listen, data, tasks, tokens string
+	drain                       time.Duration
+	logLevel                    string
+	mgr                         episode.Config
+	srv                         server.Config
+}
+
+func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code int) {
+	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	fs.StringVar(&o.data, "data", "", "folder to keep episodes in; empty keeps them until the server ends")
+	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, DIR/<env type>/*.json")
+	fs.StringVar(&o.tokens, "tokens", "", "file of tokens made by \"proctor token\"")
+	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
+	fs.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
+	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")
+	fs.IntVar(&o.mgr.MaxEnvsPerOwner, "max-envs-per-owner", 0, "live envs of one owner, 0 for no bound of its own")
+	fs.DurationVar(&o.mgr.DefaultTTL, "ttl", 30*time.Minute, "how long an unused env lives")
+	fs.DurationVar(&o.mgr.StepTimeout, "step-timeout", 2*time.Minute, "the longest a step may take")
+	fs.DurationVar(&o.srv.PingInterval, "ws-ping", 30*time.Second, "pings on a socket, below 0 for none")
+	fs.DurationVar(&o.srv.IdleTimeout, "ws-idle", 90*time.Second, "silence after which a socket is closed, below 0 for never")
+	fs.DurationVar(&o.srv.ResumeGrace, "ws-grace", 30*time.Second, "how long envs outlive their socket")
+	fs.Int64Var(&o.srv.MaxBody, "max-body", 1<<20, "bytes of a request body or frame")
+	if code, ok := parse(fs, args, serveHelp, stdout); !ok {
+		return o, code
+	}
+	if fs.NArg() > 0 {
+		fmt.Fprintf(stderr, "proctor serve: unexpected argument %q\n", fs.Arg(0))
+		return o, exitUsage
+	}
+	if _, _, err := net.SplitHostPort(o.listen); err != nil {
+		fmt.Fprintln(stderr, "proctor serve: --listen wants HOST:PORT")
+		return o, exitUsage
+	}
+	return o, -1
+}
+
+// parse reads flags. ok is false where the command is to end with code.
+func parse(fs *flag.FlagSet, args []string, help string, stdout io.Writer) (code int, ok bool) {
+	errs := fs.Output()
+	fs.Usage = func() { fmt.Fprint(fs.Output(), help); fs.PrintDefaults() }
+	for _, a := range args {
+		if a == "-h" || a == "-help" || a == "--help" {
+			fs.SetOutput(stdout)
+			fs.Usage()
+			return exitOK, false
+		}
+		if a == "--" {
+			break
+		}
+	}
+	fs.SetOutput(errs)
+	if err := fs.Parse(args); err != nil {
+		return exitUsage, false
+	}
+	return exitOK, true
+}
+
+// serve is the subcommand of that name.
+func serve(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, code := parseServe(args, stdout, stderr)
+	if code >= 0 {
+		return code
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		fmt.Fprintln(stderr, "proctor serve: --log-level wants debug, info, warn or error")
+		return exitUsage
+	}
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
+	if err := runServer(ctx, o, log, stdout); err != nil {
+		fmt.Fprintln(stderr, "proctor serve:", err)
+		return exitFail
+	}
+	return exitOK
+}
+
+func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.Writer) (err error) {
+	tokens, err := loadTokens(o.tokens, os.Getenv("PROCTOR_TOKEN"))
+	if err != nil {
+		return err
+	}
+	if len(tokens) == 0 && !loopback(o.listen) {
+		return errors.New("refusing to listen off loopback without a token; see \"proctor token --help\"")
+	}
+	reg := &envs.Registry{}
+	if err := all.Register(reg, all.Options{TasksDir: o.tasks}); err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, o.data, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+
+	b := buildinfo.Read()
+	build := api.Version{Version: b.Version, Revision: b.Revision, GoVersion: b.GoVersion, APIVersion: apiVersion}
+	metrics := server.NewMetrics(build)
+	o.mgr.Log = log
+	mgr := episode.New(o.mgr, reg, server.Recorder(st), metrics)
+	o.srv.Log, o.srv.Tokens, o.srv.Build, o.srv.Page = log, tokens, build, web.FS()
+	srv, err := server.New(o.srv, mgr, st, metrics)
+	if err != nil {
+		return err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	return listen(ctx, o, ln, srv, mgr, log, stdout)
+}
+
+// listen serves until ctx ends, then drains: no new episodes, running steps to
+// their end, every env closed and recorded.
+func listen(ctx context.Context, o serveOptions, ln net.Listener, srv *server.Server, mgr *episode.Manager, log *slog.Logger, stdout io.Writer) error {
+	h := &http.Server{
+		Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(ln) }()
+	reap, stopReaper := context.WithCancel(context.WithoutCancel(ctx))
+	reaped := make(chan struct{})
+	go func() {
+		defer close(reaped)
+		mgr.Run(reap)
+	}()
+	defer func() {
+		stopReaper()
+		<-reaped
+	}()
+	fmt.Fprintf(stdout, "listening http://%s\n", ln.Addr())
+	log.Info("listening", "address", ln.Addr().String())
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	log.Info("draining", "live_envs", mgr.Live())
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
+	defer cancel()
+	mgr.Drain(end)
+	srv.Close()
+	// What is left are replies on their way out.
+	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancelLast()
+	if err := h.Shutdown(last); err != nil {
+		_ = h.Close() // nobody is left to tell
+	}
+	<-served
+	log.Info("stopped")
+	return nil
+}
+
+// loopback says whether an address is reachable from this machine alone.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/episode"
+	"github.com/proctor-rl/proctor/server/internal/oapi"
+	"github.com/proctor-rl/proctor/server/store"
+)
+
+// ExportEpisodes streams stored episodes as training data.
+func (h handlers) ExportEpisodes(ctx context.Context, r oapi.ExportEpisodesRequestObject) (oapi.ExportEpisodesResponseObject, error) {
+	p := r.Params
+	format := api.ExportEpisodesParamsFormatJsonl
+	if p.Format != nil {
+		format = *p.Format
+	}
+	if format == api.ExportEpisodesParamsFormatParquet {
+		return nil, episode.NotSupported("parquet is not built yet; use jsonl, chat or trl")
+	}
+	f := store.Filter{Owner: ownerFilter(ctx), Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID)}
+	if p.Status != nil {
+		f.Status = string(*p.Status)
+	}
+	pr, pw := io.Pipe()
+	go func() {
+		pw.CloseWithError(Export(ctx, h.s.store, f, string(format), pw))
+	}()
+	return oapi.ExportEpisodes200ApplicationXNdjsonResponse{Body: pr}, nil
+}
+
+// Export writes the ended episodes that f selects to w, one JSON document a
+// line, newest first. The format is jsonl (whole episodes), chat (message
+// lists) or trl (prompt, completion, reward). Running ones are left out: their
+// end is not known.
+func Export(ctx context.Context, st store.Store, f store.Filter, format string, w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	f.Limit = 500
+	for {
+		page, err := st.Episodes(ctx, f)
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			if e.Episode.Status == api.StatusRunning {
+				continue
+			}
+			rec, err := st.Episode(ctx, e.Episode.EpisodeID)
+			if err != nil {
+				return err
+			}
+			if err := enc.Encode(exported(rec, format)); err != nil {
+				return err
+			}
+		}
+		if len(page) < f.Limit {
+			return nil
+		}
+		f.Before = page[len(page)-1].Seq
+	}
+}
+
+// chatMessage is a message of training data. An action that was tool calls
+// keeps them.
+type chatMessage struct {
+	Role       string          `json:"role"`
+	Content    string          `json:"content"`
+	Name       string          `json:"name,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+}
+
+// exported is one line. The reward is null where our side broke, as ever.
+func exported(rec store.Record, format string) any {
+	ep := rec.Episode
+	if format == "jsonl" {
+		steps := rec.Steps
+		if steps == nil {
+			steps = []api.Step{}
+		}
+		return struct {
+			api.Episode
+			Observation api.Observation `json:"observation"`
+			Trajectory  []api.Step      `json:"trajectory"`
+		}{ep, rec.Reset, steps}
+	}
+	prompt := observed(rec.Reset)
+	completion := []chatMessage{}
+	for _, st := range rec.Steps {
+		if m, ok := acted(st.Action); ok {
+			completion = append(completion, m)
+		}
+		completion = append(completion, observed(st.Observation)...)
+	}
+	type meta struct {
+		EpisodeID string     `json:"episode_id"`
+		Type      string     `json:"type"`
+		Version   string     `json:"version"`
+		TaskID    string     `json:"task_id"`
+		Split     string     `json:"split"`
+		GroupID   string     `json:"group_id,omitempty"`
+		Status    api.Status `json:"status"`
+	}
+	about := meta{ep.EpisodeID, ep.Type, ep.Version, ep.TaskID, ep.Split, ep.GroupID, ep.Status}
+	if format == "trl" {
+		return struct {
+			Prompt     []chatMessage `json:"prompt"`
+			Completion []chatMessage `json:"completion"`
+			Reward     *float64      `json:"reward"`
+			meta
+		}{prompt, completion, ep.Return, about}
+	}
+	return struct {
+		Messages []chatMessage `json:"messages"`
+		Reward   *float64      `json:"reward"`
+		meta
+	}{append(prompt, completion...), ep.Return, about}
+}
+
+// observed is an observation as messages, from its text if it has none.
+func observed(o api.Observation) []chatMessage {
+	out := []chatMessage{}
+	for _, m := range o.Messages {
+		out = append(out, chatMessage{Role: m.Role, Content: m.Content, Name: m.Name, ToolCallID: m.ToolCallID})
+	}
+	if len(out) == 0 && o.Text != "" {
+		out = append(out, chatMessage{Role: "user", Content: o.Text})
+	}
+	return out
+}
+
+// acted is an action as the assistant's message.
+func acted(raw json.RawMessage) (chatMessage, bool) {
+	m := chatMessage{Role: "assistant"}
+	if json.Unmarshal(raw, &m.Content) == nil && len(raw) > 0 && raw[0] == '"' {
+		return m, true
+	}
+	var a struct {
+		Text      string          `json:"text"`
+		ToolCalls json.RawMessage `json:"tool_calls"`
+		Message   *struct {
+			Content   json.RawMessage `json:"content"`
+			ToolCalls json.RawMessage `json:"tool_calls"`
+		} `json:"message"`
+	}
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &a) != nil {
+		return m, false // a grading, not an action
+	}
+	m.Content, m.ToolCalls = a.Text, a.ToolCalls
+	if a.Message != nil {
+		m.ToolCalls = a.Message.ToolCalls
+		if json.Unmarshal(a.Message.Content, &m.Content) != nil {
+			m.Content = string(a.Message.Content)
+		}
+	}
+	return m, true
+}

@@ -36,22 +36,29 @@ func registerReact(r *envs.Registry, o Options) error {
 		prose.Countries = o.WorldSize
 	}
 	var bad []error
-	for _, opt := range []react.Options{prose, react.Compact(), react.Mini(), react.MiniShaped()} {
-		opt.Seed = o.WorldSeed
+	add := func(name string, make func([]react.UserTask) (*react.Type, error)) {
+		var tasks []react.UserTask
 		if o.TasksDir != "" {
-			tasks, err := react.LoadUserTasks(filepath.Join(o.TasksDir, opt.Name))
-			if err != nil {
+			var err error
+			if tasks, err = react.LoadUserTasks(filepath.Join(o.TasksDir, name)); err != nil {
 				bad = append(bad, err)
-				continue
+				return
 			}
-			opt.UserTasks = tasks
 		}
-		t, err := react.New(opt)
+		t, err := make(tasks)
 		if err != nil {
 			bad = append(bad, fmt.Errorf("register: %w", err))
-			continue
+			return
 		}
 		r.Register(t)
 	}
+	for _, opt := range []react.Options{prose, react.Compact(), react.Mini(), react.MiniShaped()} {
+		opt.Seed = o.WorldSeed
+		add(opt.Name, func(tasks []react.UserTask) (*react.Type, error) {
+			opt.UserTasks = tasks
+			return react.New(opt)
+		})
+	}
+	add("react-almanac", react.NewAlmanac)
 	return errors.Join(bad...)
 }

@@ -35,6 +35,7 @@ type Plan struct {
 	Chains [][]Step // each ends with a value that counts
 	Op     string   // arithmetic: difference, sum or product
 	Limit  int      // count: the number to exceed
+	Answer string   // what the values come to, where the form alone does not say
 }
 
 // Question is a question with its answer.

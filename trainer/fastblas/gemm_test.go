@@ -74,7 +74,7 @@ func pick(rng *rand.Rand, large bool) int {
 func TestGemmAgreesWithFloat64(t *testing.T) {
 	bothKernels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		budget := 3e8
+		budget := 3e7
 		for n := 0; budget > 0; n++ {
 			p := newProblem(rng, pick(rng, true), pick(rng, true), pick(rng, true))
 			if p.m*p.n*p.k > 4e7 {
@@ -105,7 +105,7 @@ func checkProblem(t *testing.T, rng *rand.Rand, p problem) {
 	before := append([]float32(nil), p.c.slice()...)
 	Gemm(p.c.slice(), p.ldc, p.ta, p.a.slice(), p.lda, p.tb, p.b.slice(), p.ldb, p.m, p.n, p.k, p.alpha, ep, nil)
 	p.c.gaps(t, p.String(), p.m, p.n, p.ldc)
-	for s := 0; s < 400; s++ {
+	for s := 0; s < 120; s++ {
 		i, j := rng.IntN(p.m), rng.IntN(p.n)
 		want, size := p.element(i, j)
 		if ep.Accumulate {
@@ -128,7 +128,7 @@ func checkProblem(t *testing.T, rng *rand.Rand, p problem) {
 func TestRowsDoNotDependOnTheBatch(t *testing.T) {
 	bothKernels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
-		for range 40 {
+		for range 20 {
 			m, n, k := 1+rng.IntN(70), pick(rng, false), pick(rng, false)+rng.IntN(2)*300
 			p := newProblem(rng, m, n, k)
 			p.ta = false
@@ -144,7 +144,7 @@ func TestRowsDoNotDependOnTheBatch(t *testing.T) {
 			} else {
 				packed.Pack(p.b.slice(), p.ldb)
 			}
-			for range 12 {
+			for range 8 {
 				lo := rng.IntN(m)
 				rows := 1 + rng.IntN(m-lo)
 				part := matrix(rng, rows, n, n)

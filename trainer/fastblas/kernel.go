@@ -20,13 +20,12 @@ func (t *tileRun) runGo() {
 				for j := 0; j < t.n; j += 4 {
 					var s0, s1, s2, s3 float32
 					x, y := unsafe.Pointer(a), unsafe.Pointer(at(b, j))
-					for range t.kc {
-						v, w := *(*float32)(x), (*[4]float32)(y)
+					for q := range t.kc {
+						v, w := *(*float32)(unsafe.Add(x, q*t.cs)), (*[4]float32)(unsafe.Add(y, q*t.bs))
 						s0 += float32(v * w[0])
 						s1 += float32(v * w[1])
 						s2 += float32(v * w[2])
 						s3 += float32(v * w[3])
-						x, y = unsafe.Add(x, t.cs), unsafe.Add(y, t.bs)
 					}
 					s := [4]float32{s0, s1, s2, s3}
 					for l := range min(4, t.n-j) {

@@ -28,11 +28,11 @@ func tilePitch(kc int) int { return mr*kc + 8 }
 // packB packs columns [jc,jc+ncb) of the current block of the inner index.
 func (g *product) packB(jc, ncb int) {
 	for j := 0; j < ncb; j += nr {
-		src := at(g.b, g.kcBase*g.ldb+jc+j)
+		start := g.kcBase*g.ldb + jc + j
 		if g.transB {
-			src = at(g.b, (jc+j)*g.ldb+g.kcBase)
+			start = (jc+j)*g.ldb + g.kcBase
 		}
-		packColumns(&g.ws.b[j*g.kc], src, g.ldb, g.transB, g.kc, min(nr, ncb-j))
+		packColumns(&g.ws.b[j*g.kc], at(g.b, start), g.ldb, g.transB, g.kc, min(nr, ncb-j))
 	}
 }
 

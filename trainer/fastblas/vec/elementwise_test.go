@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -127,10 +126,10 @@ func TestElementwiseDoesNotDependOnThePlace(t *testing.T) {
 func TestExpEverywhere(t *testing.T) {
 	bothKernels(t, func(t *testing.T) {
 		var x []float32
-		for b := uint32(0); b < 1<<32-20011; b += 20011 {
+		for b := uint32(0); b < 1<<32-40009; b += 40009 {
 			x = append(x, math.Float32frombits(b))
 		}
-		for v := float32(-105); v < 90; v += 0.0007 {
+		for v := float32(-105); v < 90; v += 0.0017 {
 			x = append(x, v)
 		}
 		y := make([]float32, len(x))
@@ -138,7 +137,9 @@ func TestExpEverywhere(t *testing.T) {
 		worst := 0.0
 		for i, v := range x {
 			want := math.Exp(float64(v))
-			expect(t, fmt.Sprintf("exp(%v)", v), i, y[i], want, 2e-7, 1.5e-45)
+			if !near(y[i], want, 2e-7, 1.5e-45) {
+				t.Fatalf("exp(%v) = %v, want %v", v, y[i], want)
+			}
 			if want > 1.2e-38 && want < 3.4e38 {
 				worst = max(worst, math.Abs(float64(y[i])/want-1))
 			}

@@ -23,40 +23,45 @@ func attend[F Float](out, prob, q, kp, v []F, ldv, n int, factor F) {
 }
 
 // headGrad is one head of one sequence of T tokens during the backward pass:
-// its inputs and gradients as rows with strides.
+// its inputs and gradients as rows with strides. rows are the rows of the batch
+// whose queries were asked for; the sequence begins at row lo.
 type headGrad[F Float] struct {
-	T            int
-	q, dq, k, dk []F // stride ldq
+	T, lo        int
+	rows         []int32
+	q, dq, k, dk []F // (T,E), stride ldq
 	ldq          int
 	vp           []F // values in panels
-	dv           []F // stride ldv
+	dv           []F // (T,E), stride ldv
 	ldv          int
-	dout         []F // stride ldo
+	dout         []F // (rows,E), stride ldo
 	ldo          int
-	prob         []F // stride roundUp(T); what lies above the diagonal is overwritten
+	prob         []F // (rows,T), stride roundUp(T); what lies above the diagonal is overwritten
 	factor       F
 	width        int
 }
 
-// backward is the gradient of attend over all queries of the head: it sets dq
-// and adds to dk and dv. tmp holds four rows of roundUp(T).
+// backward is the gradient of attend over the queries of the head: it sets
+// their dq and adds to dk and dv. tmp has room for four rows of roundUp(T) and
+// four of E.
 func (h *headGrad[F]) backward(tmp []F) {
 	E, R := h.width, roundUp(h.T)
-	for t := 0; t < h.T; t += 4 {
-		m := min(4, h.T-t)
-		n := t + m
+	q := tmp[4*R:]
+	for k := 0; k < len(h.rows); k += 4 {
+		m := min(4, len(h.rows)-k)
+		n := int(h.rows[k+m-1]) - h.lo + 1
 		for i := range m {
-			d, p := tmp[i*R:i*R+n], h.prob[(t+i)*R:(t+i)*R+n]
-			do := h.dout[(t+i)*h.ldo : (t+i)*h.ldo+E]
-			scores(tmp[i*R:(i+1)*R], do, h.vp, t+i+1)
-			softmaxBackward(d[:t+i+1], p[:t+i+1], h.factor)
+			t := int(h.rows[k+i]) - h.lo
+			d, p := tmp[i*R:i*R+n], h.prob[(k+i)*R:(k+i)*R+n]
+			scores(tmp[i*R:(i+1)*R], h.dout[(k+i)*h.ldo:(k+i)*h.ldo+E], h.vp, t+1)
+			softmaxBackward(d[:t+1], p[:t+1], h.factor)
 			// The four queries go together below, so all have n keys.
-			clear(d[t+i+1:])
-			clear(p[t+i+1:])
-			mixRows(h.dq[(t+i)*h.ldq:(t+i)*h.ldq+E], d, h.k, h.ldq, t+i+1)
+			clear(d[t+1:])
+			clear(p[t+1:])
+			mixRows(h.dq[t*h.ldq:t*h.ldq+E], d, h.k, h.ldq, t+1)
+			copy(q[i*E:(i+1)*E], h.q[t*h.ldq:])
 		}
-		addOuter(h.dk, h.ldq, tmp, R, h.q[t*h.ldq:], h.ldq, m, n, E)
-		addOuter(h.dv, h.ldv, h.prob[t*R:], R, h.dout[t*h.ldo:], h.ldo, m, n, E)
+		addOuter(h.dk, h.ldq, tmp, R, q, E, m, n, E)
+		addOuter(h.dv, h.ldv, h.prob[k*R:], R, h.dout[k*h.ldo:], h.ldo, m, n, E)
 	}
 }
 

@@ -8,6 +8,9 @@ import "math"
 // uses up its activations.
 func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F) {
 	c := m.cfg
+	if len(w.want.rows) == 0 {
+		return
+	}
 	w.fitBackward(m)
 	m.headBackward(w, invT, dlogp, dentropy, grads)
 	for l := len(w.layers) - 1; l >= 0; l-- {
@@ -17,46 +20,45 @@ func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F)
 	embedBackward(in(grads, m.at.emb), w.dx, w.tokens, F(c.EmbedScale), c.Dim)
 }
 
-// headBackward sets w.dx to the gradient of the last residual stream.
+// headBackward sets w.dx to the gradient of the wanted rows of the last
+// residual stream.
 func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads []F) {
 	c := m.cfg
-	D, V, n := c.Dim, c.Vocab, len(w.rows)
-	for k, i := range w.rows {
+	D, V, n := c.Dim, c.Vocab, len(w.want.rows)
+	for k, i := range w.want.rows {
 		logSoftmaxPickBackward(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT, dlogp[i+1], dentropy[i+1], w.stats[k])
 	}
 	gemmTN(w.blas, true, V, D, n, w.logits, V, w.hn, D, in(grads, m.at.emb), D)
 	dhn := w.dh[:n*D]
 	w.packed.backward(w.blas, n, w.logits, -1, 0, dhn)
-	// hn is no longer wanted; it takes the gradient of the gathered rows.
-	clear(w.hn)
-	rmsBackward(w.hn, in(grads, m.at.gf), dhn, w.hrow, w.rstdf, in(m.params, m.at.gf), D)
-	clear(w.dx)
-	for k, i := range w.rows {
-		copy(w.dx[int(i)*D:(int(i)+1)*D], w.hn[k*D:(k+1)*D])
-	}
+	clear(w.dx[:n*D])
+	rmsBackward(w.dx, in(grads, m.at.gf), dhn, w.xf, w.rstdf, in(m.params, m.at.gf), D)
 }
 
+// mlpBackward takes w.dx from the output of the block back to after attention.
 func (m *Model[F]) mlpBackward(w *Workspace[F], l int, grads []F) {
 	c, p, a, y := m.cfg, m.params, &w.layers[l], m.at.layer[l]
-	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(w.tokens)
+	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(a.rstd2)
 	gemmTN(w.blas, true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
 	w.packed.backward(w.blas, n, w.dx, l, matDown, w.dff)
 	if c.Activation == "swiglu" {
-		swigluBackward(w.dup, w.dff, a.up, ff)
+		swigluBackward(w.dup[:n*U], w.dff[:n*ff], a.up, ff)
 	} else {
-		geluBackward(w.dup, w.dff, a.up)
+		geluBackward(w.dup[:n*U], w.dff[:n*ff], a.up)
 	}
 	gemmTN(w.blas, true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
 	w.packed.backward(w.blas, n, w.dup, l, matUp, w.dh)
 	rmsBackward(w.dx, in(grads, y.g2), w.dh, a.mid, a.rstd2, in(p, y.g2), D)
 }
 
+// attentionBackward takes w.dx from after attention, where it has the selected
+// rows, back to the input of the block, where it has all.
 func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
-	c, p, a, y := m.cfg, m.params, &w.layers[l], m.at.layer[l]
+	c, p, a, y, sel := m.cfg, m.params, &w.layers[l], m.at.layer[l], w.selected(l)
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
-	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
-	gemmTN(w.blas, true, D, D, n, a.o, D, w.dx, D, in(grads, y.wo), D)
-	w.packed.backward(w.blas, n, w.dx, l, matOut, w.dh)
+	n, k, W, Q := len(w.tokens), len(sel.rows), (H+2*G)*E, (H+G)*E
+	gemmTN(w.blas, true, D, D, k, a.o, D, w.dx, D, in(grads, y.wo), D)
+	w.packed.backward(w.blas, k, w.dx, l, matOut, w.dh)
 	clear(w.dqk)
 	clear(w.dqkv)
 	factor := F(1 / math.Sqrt(float64(E)))
@@ -64,13 +66,16 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
 		R := roundUp(T)
 		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
-		dqkv, dqk, do := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q], w.dh[lo*D:(lo+T)*D]
+		dqkv, dqk := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q]
+		first := int(sel.starts[s])
+		rows, do := sel.rows[first:sel.starts[s+1]], w.dh[first*D:]
 		for g := range G {
 			kc, vc := (H+g)*E, (H+G+g)*E
 			putPanels(w.panels, 0, qkv[vc:], W, T, E)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
 				head := headGrad[F]{
-					T: T, q: qk[h*E:], dq: dqk[h*E:], k: qk[kc:], dk: dqk[kc:], ldq: Q,
+					T: T, lo: lo, rows: rows,
+					q: qk[h*E:], dq: dqk[h*E:], k: qk[kc:], dk: dqk[kc:], ldq: Q,
 					vp: w.panels, dv: dqkv[vc:], ldv: W, dout: do[h*E:], ldo: D,
 					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E,
 				}
@@ -81,6 +86,13 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 	}
 	gemmTN(w.blas, true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
 	w.packed.backward(w.blas, n, w.dqkv, l, matQKV, w.dh)
+	if sel == &w.want {
+		clear(w.dy)
+		for i, row := range sel.rows {
+			copy(w.dy[int(row)*D:(int(row)+1)*D], w.dx[i*D:(i+1)*D])
+		}
+		w.dx, w.dy = w.dy, w.dx
+	}
 	rmsBackward(w.dx, in(grads, y.g1), w.dh, a.x, a.rstd1, in(p, y.g1), D)
 }
 

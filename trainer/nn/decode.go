@@ -79,22 +79,25 @@ func (y *cacheLayer[F]) remember(qkv []F, T, W int) {
 // Segment is a run of new tokens of one sequence within a packed batch.
 type Segment[F Float] struct {
 	Cache  *Cache[F]
-	Lo, Hi int // rows of the batch
+	Lo, Hi int  // rows of the batch
+	Last   bool // the logits after its last row are wanted
 }
 
 // DecodeSpace is the scratch memory of Decode. It grows to the largest batch
 // it has seen. It belongs to one goroutine at a time.
 type DecodeSpace[F Float] struct {
-	x, h, qkv, qk, o, up, act []F
-	rstd, prob, logits        []F
-	blas                      *fastblas.Workspace
-	packed                    *Packed[F]
+	x, y, h, qkv, qk, o, up, act []F
+	rstd, prob, logits           []F
+	rows                         []int32 // whose logits are wanted
+	blas                         *fastblas.Workspace
 }
 
 // Decode appends to every segment's cache its rows of tokens in one pass over
-// all of them. Every value is bit for bit what Forward computes for the whole
-// sequence, however it is cut into segments and whatever else is in the batch.
-func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, segs []Segment[F]) {
+// all of them and returns the logits (n,V) after those segments that want
+// them, in order; they are valid until the next call. Every value is bit for
+// bit what Forward computes for the whole sequence, however it is cut into
+// segments and whatever else is in the batch.
+func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, segs []Segment[F]) []F {
 	c, p := m.cfg, m.params
 	D, H, G, E, n := c.Dim, c.Heads, c.KVHeads, c.HeadDim(), len(tokens)
 	W, Q, U := (H+2*G)*E, (H+G)*E, c.upWidth()
@@ -105,13 +108,27 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 	if w.blas == nil {
 		w.blas = fastblas.NewWorkspace()
 	}
-	w.packed = packed
+	w.rows = w.rows[:0]
+	for _, s := range segs {
+		if s.Last {
+			w.rows = append(w.rows, int32(s.Hi-1))
+		}
+	}
 	embedForward(x, tokens, in(p, m.at.emb), F(c.EmbedScale), D)
 	for l, y := range m.at.layer {
 		rmsForward(h, rstd, x, in(p, y.g1), F(c.NormEps), D)
 		packed.forward(w.blas, false, n, h, l, matQKV, qkv)
+		last := l == c.Layers-1
 		for _, s := range segs {
-			m.attendCached(w, s, l, qkv[s.Lo*W:s.Hi*W], qk[s.Lo*Q:s.Hi*Q], o[s.Lo*D:s.Hi*D])
+			m.attendCached(w, s, l, last, qkv[s.Lo*W:s.Hi*W], qk[s.Lo*Q:s.Hi*Q], o[s.Lo*D:s.Hi*D])
+		}
+		if last {
+			// After its keys and values the last layer matters only to
+			// the rows whose logits are wanted.
+			k := len(w.rows)
+			gather(h, o, w.rows, D)
+			gather(fit(&w.y, k*D), x, w.rows, D)
+			x, o, h, rstd, up, act, n = w.y, h[:k*D], o[:k*D], rstd[:k], up[:k*U], act[:k*c.FF], k
 		}
 		packed.forward(w.blas, true, n, o, l, matOut, x)
 		rmsForward(h, rstd, x, in(p, y.g2), F(c.NormEps), D)
@@ -122,10 +139,15 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 	for _, s := range segs {
 		s.Cache.len += s.Hi - s.Lo
 	}
+	rmsForward(h, rstd, x, in(p, m.at.gf), F(c.NormEps), D)
+	logits := fit(&w.logits, n*c.Vocab)
+	packed.forward(w.blas, false, n, h, -1, 0, logits)
+	return logits
 }
 
-// attendCached runs the attention of layer l for the rows of one segment.
-func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk, o []F) {
+// attendCached runs the attention of layer l for the rows of one segment; in
+// the last layer only for a last row that is wanted.
+func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, last bool, qkv, qk, o []F) {
 	c := m.cfg
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	W, Q, T := (H+2*G)*E, (H+G)*E, s.Hi-s.Lo
@@ -136,6 +158,13 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk,
 	pastQ, pastK := k.pastQ[:min(1, pos)*H*E], k.pastK[:min(2, pos)*G*E]
 	m.position(qk, qkv, T, pos, m.at.layer[l], pastQ, pastK)
 	k.remember(qkv, T, W)
+	from := 0
+	if last {
+		from = T
+		if s.Last {
+			from = T - 1
+		}
+	}
 	factor := F(1 / math.Sqrt(float64(E)))
 	for g := range G {
 		kp, v := k.kp[g*ld*E:(g+1)*ld*E], k.v[g*ld*E:(g+1)*ld*E]
@@ -144,25 +173,9 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, qkv, qk,
 			copy(v[(pos+t)*E:(pos+t+1)*E], qkv[t*W+(H+G+g)*E:])
 		}
 		for h := g * (H / G); h < (g+1)*(H/G); h++ {
-			for t := range T {
+			for t := from; t < T; t++ {
 				attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E], kp, v, E, pos+t+1, factor)
 			}
 		}
 	}
-}
-
-// Logits returns the logits (len(rows),V) after the named rows of the last
-// Decode. The slice is valid until the next call.
-func (m *Model[F]) Logits(w *DecodeSpace[F], rows []int32) []F {
-	c := m.cfg
-	D, V, n := c.Dim, c.Vocab, len(rows)
-	// The residual rows move to the front of o, which is no longer wanted.
-	x, h := w.o[:n*D], w.h[:n*D]
-	for k, i := range rows {
-		copy(x[k*D:(k+1)*D], w.x[int(i)*D:])
-	}
-	rmsForward(h, w.rstd[:n], x, in(m.params, m.at.gf), F(c.NormEps), D)
-	logits := fit(&w.logits, n*V)
-	w.packed.forward(w.blas, false, n, h, -1, 0, logits)
-	return logits
 }

@@ -4,14 +4,18 @@ import "math"
 
 // Forward runs the model over packed sequences: sequence s is
 // tokens[starts[s]:starts[s+1]], positions count from its first token, and
-// nothing is seen across sequences. packed holds m's matrices, also those of
-// the backward pass if there is to be one. Activations stay in w.
-func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []int32) {
+// nothing is seen across sequences. need says of which tokens the
+// log-probabilities will be wanted; the first of a sequence has none. packed
+// holds m's matrices, also those of the backward pass if there is to be one.
+// Activations stay in w.
+func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []int32, need []bool) {
 	c := m.cfg
-	D, n := c.Dim, len(tokens)
-	w.fit(m, tokens, starts)
+	w.fit(m, tokens, starts, need)
 	w.packed = packed
-	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), D)
+	if len(w.want.rows) == 0 {
+		return
+	}
+	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), c.Dim)
 	for l := range w.layers {
 		a := &w.layers[l]
 		m.attentionForward(w, a, l)
@@ -19,13 +23,13 @@ func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []
 		if l+1 < len(w.layers) {
 			next = w.layers[l+1].x
 		}
-		m.mlpForward(w, a, l, next, n)
+		m.mlpForward(w, a, l, next)
 	}
 }
 
 // attentionForward fills a up to mid.
 func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
-	c, p, y := m.cfg, m.params, m.at.layer[l]
+	c, p, y, sel := m.cfg, m.params, m.at.layer[l], w.selected(l)
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
 	rmsForward(a.h1, a.rstd1, a.x, in(p, y.g1), F(c.NormEps), D)
@@ -34,22 +38,25 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 	for s := range len(w.starts) - 1 {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
 		R := roundUp(T)
-		qkv, qk, o := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q], a.o[lo*D:(lo+T)*D]
+		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
+		first := int(sel.starts[s])
+		rows, o := sel.rows[first:sel.starts[s+1]], a.o[first*D:]
 		m.position(qk, qkv, T, 0, y, nil, nil)
 		for g := range G {
 			putPanels(w.panels, 0, qk[(H+g)*E:], Q, T, E)
 			v := qkv[(H+G+g)*E:]
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
 				prob := a.prob[w.probOff[s]+h*T*R:]
-				for t := range T {
-					attend(o[t*D+h*E:t*D+(h+1)*E], prob[t*R:(t+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
+				for k, row := range rows {
+					t := int(row) - lo
+					attend(o[k*D+h*E:k*D+(h+1)*E], prob[k*R:(k+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
 						w.panels, v, W, t+1, factor)
 				}
 			}
 		}
 	}
-	copy(a.mid, a.x)
-	w.packed.forward(w.blas, true, n, a.o, l, matOut, a.mid)
+	gather(a.mid, a.x, sel.rows, D)
+	w.packed.forward(w.blas, true, len(sel.rows), a.o, l, matOut, a.mid)
 }
 
 // position sets qk, rows of queries and keys, from the first columns of the
@@ -75,10 +82,10 @@ func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK
 }
 
 // mlpForward fills the rest of a and sets next to the output of the block.
-func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], l int, next []F, n int) {
-	c, p, y := m.cfg, m.params, m.at.layer[l]
-	D := c.Dim
-	rmsForward(a.h2, a.rstd2, a.mid, in(p, y.g2), F(c.NormEps), D)
+func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], l int, next []F) {
+	c := m.cfg
+	n := len(a.rstd2)
+	rmsForward(a.h2, a.rstd2, a.mid, in(m.params, m.at.layer[l].g2), F(c.NormEps), c.Dim)
 	w.packed.forward(w.blas, false, n, a.h2, l, matUp, a.up)
 	m.activate(a.act, a.up)
 	copy(next, a.mid)
@@ -93,31 +100,18 @@ func (m *Model[F]) activate(out, up []F) {
 	geluForward(out, up)
 }
 
-// LogProbs fills logp[i] and entropy[i] for every need[i] that is not the
-// first token of its sequence, and 0 elsewhere. It follows Forward. invT is
-// the reciprocal temperature.
-func (m *Model[F]) LogProbs(w *Workspace[F], need []bool, invT F, logp, entropy []F) {
+// LogProbs fills logp[i] and entropy[i] for every needed token and sets 0
+// elsewhere. It follows Forward. invT is the reciprocal temperature.
+func (m *Model[F]) LogProbs(w *Workspace[F], invT F, logp, entropy []F) {
 	c := m.cfg
-	D, V := c.Dim, c.Vocab
-	rows := w.rows[:0]
-	for s := range len(w.starts) - 1 {
-		for i := w.starts[s]; i < w.starts[s+1]; i++ {
-			logp[i], entropy[i] = 0, 0
-			if need[i] && i > w.starts[s] {
-				rows = append(rows, i-1)
-			}
-		}
-	}
-	w.rows = rows
+	V, rows := c.Vocab, w.want.rows
+	clear(logp)
+	clear(entropy)
 	n := len(rows)
-	hrow := fit(&w.hrow, n*D)
-	for k, i := range rows {
-		copy(hrow[k*D:(k+1)*D], w.xf[int(i)*D:])
+	if n == 0 {
+		return
 	}
-	fit(&w.hn, n*D)
-	fit(&w.stats, n)
-	fit(&w.logits, n*V)
-	rmsForward(w.hn, fit(&w.rstdf, n), hrow, in(m.params, m.at.gf), F(c.NormEps), D)
+	rmsForward(w.hn, w.rstdf, w.xf, in(m.params, m.at.gf), F(c.NormEps), c.Dim)
 	w.packed.forward(w.blas, false, n, w.hn, -1, 0, w.logits)
 	for k, i := range rows {
 		st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT)

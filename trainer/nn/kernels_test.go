@@ -214,6 +214,15 @@ func TestAttentionGradient(t *testing.T) {
 		R := roundUp(T)
 		q, k, v, dout := normals(rng, T*E), normals(rng, T*E), normals(rng, T*E), normals(rng, T*E)
 		out, prob, panels := make([]float64, T*E), make([]float64, T*R), make([]float64, R*E)
+		// Queries 1, 4, 7... are not asked for.
+		var rows []int32
+		for t := range T {
+			if t%3 != 1 {
+				rows = append(rows, int32(100+t))
+			} else {
+				clear(dout[t*E : (t+1)*E])
+			}
+		}
 		forward := func() float64 {
 			putPanels(panels, 0, k, E, T, E)
 			for t := range T {
@@ -224,11 +233,25 @@ func TestAttentionGradient(t *testing.T) {
 		forward()
 		dq, dk, dv := make([]float64, T*E), make([]float64, T*E), make([]float64, T*E)
 		putPanels(panels, 0, v, E, T, E)
+		// The gradient sees only the rows that were asked for.
+		for k, row := range rows {
+			t := int(row) - 100
+			copy(dout[k*E:(k+1)*E], dout[t*E:(t+1)*E])
+			copy(prob[k*R:(k+1)*R], prob[t*R:(t+1)*R])
+		}
+		asked := append([]float64(nil), dout...)
 		h := headGrad[float64]{
-			T: T, q: q, dq: dq, k: k, dk: dk, ldq: E, vp: panels, dv: dv, ldv: E, dout: dout, ldo: E,
+			T: T, lo: 100, rows: rows, q: q, dq: dq, k: k, dk: dk, ldq: E, vp: panels, dv: dv, ldv: E, dout: asked, ldo: E,
 			prob: prob, factor: factor, width: E,
 		}
-		h.backward(make([]float64, 4*R))
+		h.backward(make([]float64, 4*R+4*E))
+		for k := len(rows) - 1; k >= 0; k-- {
+			t := int(rows[k]) - 100
+			copy(dout[t*E:(t+1)*E], asked[k*E:(k+1)*E])
+		}
+		for t := 1; t < T; t += 3 {
+			clear(dout[t*E : (t+1)*E])
+		}
 		central(t, "attention by query", q, dq, forward)
 		central(t, "attention by key", k, dk, forward)
 		central(t, "attention by value", v, dv, forward)

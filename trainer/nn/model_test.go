@@ -56,8 +56,8 @@ func TestModelGradient(t *testing.T) {
 				var w nn.Workspace[float64]
 				lp, ent := make([]float64, n), make([]float64, n)
 				loss := func() (s float64) {
-					m.Forward(&w, m.NewPacked(true), tokens, starts)
-					m.LogProbs(&w, need, invT, lp, ent)
+					m.Forward(&w, m.NewPacked(true), tokens, starts, need)
+					m.LogProbs(&w, invT, lp, ent)
 					for i := range n {
 						s += dl[i]*lp[i] + de[i]*ent[i]
 					}

@@ -10,25 +10,64 @@ type Workspace[F Float] struct {
 	packed         *Packed[F]
 	tokens, starts []int32
 	layers         []activations[F]
-	xf             []F // (N,D) the residual stream at the end
 	probOff        []int
 
-	// The head is computed only for the rows that somebody asked for.
-	rows     []int32       // row whose successor is wanted
-	hrow     []F           // (rows,D) its residual stream
-	hn       []F           // (rows,D) normalised
-	rstdf    []F           // (rows)
-	logits   []F           // (rows,V)
-	stats    []headStat[F] // (rows)
-	tmp      []F           // four rows of the longest sequence
-	panels   []F           // keys or values of one head, see attention.go
-	dx, dh   []F           // (N,D)
-	dqkv     []F           // (N,(H+2G)E)
-	dqk      []F           // (N,(H+G)E)
-	dup, dff []F           // (N,upWidth), (N,F)
+	// Log-probabilities are computed only where somebody asked for them. So
+	// the last layer, from its attention on, and the head see only rows whose
+	// successor is wanted, n of them.
+	all, want selection
+	xf        []F           // (n,D) the residual stream at the end
+	hn        []F           // (n,D) normalised
+	rstdf     []F           // (n)
+	logits    []F           // (n,V)
+	stats     []headStat[F] // (n)
+
+	tmp      []F // four rows of the longest sequence and four of a head
+	panels   []F // keys or values of one head, see attention.go
+	dx, dy   []F // (N,D) gradients of the residual stream
+	dh       []F // (N,D)
+	dqkv     []F // (N,(H+2G)E)
+	dqk      []F // (N,(H+G)E)
+	dup, dff []F // (N,upWidth), (N,F)
 }
 
-// activations are what one block keeps for its backward pass.
+// selection is some rows of a batch, ascending: those of sequence s are
+// rows[starts[s]:starts[s+1]].
+type selection struct{ rows, starts []int32 }
+
+// gather copies rows of src, D wide, to dst one after the other.
+func gather[F Float](dst, src []F, rows []int32, D int) {
+	for k, i := range rows {
+		copy(dst[k*D:(k+1)*D], src[int(i)*D:])
+	}
+}
+
+// selectRows fills both selections.
+func (w *Workspace[F]) selectRows(need []bool) {
+	w.all.rows, w.want.rows, w.want.starts = w.all.rows[:0], w.want.rows[:0], w.want.starts[:0]
+	w.all.starts = w.starts
+	for s := range len(w.starts) - 1 {
+		w.want.starts = append(w.want.starts, int32(len(w.want.rows)))
+		for i := w.starts[s]; i < w.starts[s+1]; i++ {
+			w.all.rows = append(w.all.rows, i)
+			if i > w.starts[s] && need[i] {
+				w.want.rows = append(w.want.rows, i-1)
+			}
+		}
+	}
+	w.want.starts = append(w.want.starts, int32(len(w.want.rows)))
+}
+
+// selected is the rows that layer l works on after its keys and values.
+func (w *Workspace[F]) selected(l int) *selection {
+	if l == len(w.layers)-1 {
+		return &w.want
+	}
+	return &w.all
+}
+
+// activations are what one block keeps for its backward pass. Those of the
+// last block have n rows instead of N from prob on.
 type activations[F Float] struct {
 	x            []F // (N,D) input
 	rstd1, rstd2 []F // (N)
@@ -43,10 +82,11 @@ type activations[F Float] struct {
 	act          []F // (N,F)
 }
 
-func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32) {
+func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	c, n := m.cfg, len(tokens)
 	E, D := c.HeadDim(), c.Dim
 	w.tokens, w.starts = tokens, starts
+	w.selectRows(need)
 	longest, pairs := 0, 0
 	off := fit(&w.probOff, len(starts)-1)
 	for s := range off {
@@ -60,22 +100,27 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32) {
 		w.layers = make([]activations[F], c.Layers)
 	}
 	for l := range w.layers {
-		a := &w.layers[l]
+		a, k := &w.layers[l], len(w.selected(l).rows)
 		fit(&a.x, n*D)
 		fit(&a.rstd1, n)
-		fit(&a.rstd2, n)
+		fit(&a.rstd2, k)
 		fit(&a.h1, n*D)
 		fit(&a.qkv, n*(c.Heads+2*c.KVHeads)*E)
 		fit(&a.qk, n*(c.Heads+c.KVHeads)*E)
 		fit(&a.prob, pairs)
-		fit(&a.o, n*D)
-		fit(&a.mid, n*D)
-		fit(&a.h2, n*D)
-		fit(&a.up, n*c.upWidth())
-		fit(&a.act, n*c.FF)
+		fit(&a.o, k*D)
+		fit(&a.mid, k*D)
+		fit(&a.h2, k*D)
+		fit(&a.up, k*c.upWidth())
+		fit(&a.act, k*c.FF)
 	}
-	fit(&w.xf, n*D)
-	fit(&w.tmp, 4*roundUp(longest))
+	k := len(w.want.rows)
+	fit(&w.xf, k*D)
+	fit(&w.hn, k*D)
+	fit(&w.rstdf, k)
+	fit(&w.stats, k)
+	fit(&w.logits, k*c.Vocab)
+	fit(&w.tmp, 4*roundUp(longest)+4*E)
 	fit(&w.panels, E*roundUp(longest))
 }
 
@@ -83,6 +128,7 @@ func (w *Workspace[F]) fitBackward(m *Model[F]) {
 	c, n := m.cfg, len(w.tokens)
 	E := c.HeadDim()
 	fit(&w.dx, n*c.Dim)
+	fit(&w.dy, n*c.Dim)
 	fit(&w.dh, n*c.Dim)
 	fit(&w.dqkv, n*(c.Heads+2*c.KVHeads)*E)
 	fit(&w.dqk, n*(c.Heads+c.KVHeads)*E)

@@ -334,7 +334,6 @@ type samplerWorker struct {
 	space  nn.DecodeSpace[float32]
 	segs   []nn.Segment[float32]
 	tokens []int32
-	rows   []int32
 	drawer drawer
 }
 
@@ -344,23 +343,19 @@ func (w *samplerWorker) run(s *sampler, jobs []feed) {
 	if len(jobs) == 0 {
 		return
 	}
-	w.segs, w.tokens, w.rows = w.segs[:0], w.tokens[:0], w.rows[:0]
+	w.segs, w.tokens = w.segs[:0], w.tokens[:0]
 	for _, f := range jobs {
 		lo := len(w.tokens)
 		w.tokens = append(w.tokens, f.tokens...)
-		seg := nn.Segment[float32]{Lo: lo, Hi: len(w.tokens)}
+		seg := nn.Segment[float32]{Lo: lo, Hi: len(w.tokens), Last: f.last}
 		if f.prefix != nil {
 			seg.Cache = f.prefix.cache
 		} else {
 			seg.Cache = s.slots[f.slot].cache
 		}
 		w.segs = append(w.segs, seg)
-		if f.last {
-			w.rows = append(w.rows, int32(seg.Hi-1))
-		}
 	}
-	s.model.Decode(&w.space, s.packed, w.tokens, w.segs)
-	logits := s.model.Logits(&w.space, w.rows)
+	logits := s.model.Decode(&w.space, s.packed, w.tokens, w.segs)
 	V := s.model.Config().Vocab
 	k := 0
 	for _, f := range jobs {

@@ -211,8 +211,8 @@ func (t *Transformer) runLane(l int, w *worker) {
 		for _, s := range j.b.Starts[c.seqLo : c.seqHi+1] {
 			w.starts = append(w.starts, s-lo)
 		}
-		t.model.Forward(&w.ws, t.packed, j.b.Tokens[lo:hi], w.starts)
-		t.model.LogProbs(&w.ws, j.b.Need[lo:hi], j.invT, j.b.LogP[lo:hi], j.b.Entropy[lo:hi])
+		t.model.Forward(&w.ws, t.packed, j.b.Tokens[lo:hi], w.starts, j.b.Need[lo:hi])
+		t.model.LogProbs(&w.ws, j.invT, j.b.LogP[lo:hi], j.b.Entropy[lo:hi])
 		if j.grad != nil {
 			j.grad(int(lo), int(hi))
 			t.model.Backward(&w.ws, j.invT, j.b.DLogP[lo:hi], j.b.DEntropy[lo:hi], t.lane[l])

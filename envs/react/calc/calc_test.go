@@ -119,7 +119,7 @@ func TestBounded(t *testing.T) {
 	} {
 		start := time.Now()
 		v, err := calc.Eval(in)
-		if d := time.Since(start); d > time.Second {
+		if d := time.Since(start); d > 20*time.Second {
 			t.Errorf("%s took %v", name, d)
 		}
 		if err == nil && len(v.String()) > 1300 {

@@ -14,7 +14,7 @@ type Config struct {
 	Page           fs.FS         // the web page, nil for none
 	Build          api.Version   // what /version says
 	Warnings       []string      // shown by /healthz, such as an unconfined sandbox
-	MaxBody        int64         // bytes of a request body or a frame, default 1 MiB
+	MaxBody        int64         // bytes of a request body or a frame, default 4 MiB
 	PingInterval   time.Duration // of the server's pings on a socket, default 30 s, below 0 off
 	IdleTimeout    time.Duration // after which a socket without any sign of life is closed, default 90 s, below 0 never
 	ResumeGrace    time.Duration // how long envs outlive their socket, default 30 s
@@ -26,7 +26,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.MaxBody <= 0 {
-		c.MaxBody = 1 << 20
+		c.MaxBody = 4 << 20
 	}
 	if c.PingInterval == 0 {
 		c.PingInterval = 30 * time.Second

@@ -24,6 +24,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"serve", "serve environments over REST and WebSocket", serve},
+		{"check", "check tasks that a user brings", check},
 		{"demos", "write demonstration episodes", demos},
 		{"replay", "play a stored episode again and compare", replay},
 		{"export", "write stored episodes as training data", export},

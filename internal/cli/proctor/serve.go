@@ -59,7 +59,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.DurationVar(&o.srv.PingInterval, "ws-ping", 30*time.Second, "pings on a socket, below 0 for none")
 	fs.DurationVar(&o.srv.IdleTimeout, "ws-idle", 90*time.Second, "silence after which a socket is closed, below 0 for never")
 	fs.DurationVar(&o.srv.ResumeGrace, "ws-grace", 30*time.Second, "how long envs outlive their socket")
-	fs.Int64Var(&o.srv.MaxBody, "max-body", 1<<20, "bytes of a request body or frame")
+	fs.Int64Var(&o.srv.MaxBody, "max-body", 4<<20, "bytes of a request body or frame")
 	if code, ok := parse(fs, args, serveHelp, stdout); !ok {
 		return o, code
 	}

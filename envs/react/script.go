@@ -127,6 +127,17 @@ func (l *player) turn(obs string) string {
 	return say("so the result is "+v+", answer "+v, "finish", v)
 }
 
+// rest is what remains to be found, in the words of the question, up to the
+// title that it is asked of: "age of the mayor of ".
+func (l *player) rest() string {
+	steps := l.steps()[l.step:]
+	words := make([]string, len(steps))
+	for i, s := range steps {
+		words[len(steps)-1-i] = s.Key
+	}
+	return strings.Join(words, " of the ") + " of "
+}
+
 // search opens the page of the step, or at times another one.
 func (l *player) search(s world.Step) string {
 	if l.page == "" {
@@ -143,7 +154,7 @@ func (l *player) search(s world.Step) string {
 	}
 	l.seen = append(l.seen, target)
 	l.stage = stageRead
-	thought := l.said + "find " + s.Key + " of " + target
+	thought := l.said + "need " + l.rest() + target
 	l.said = ""
 	return say(thought, "search", target)
 }
@@ -162,7 +173,7 @@ func (l *player) read(obs string, s world.Step) string {
 	}
 	if !l.wrong && l.retried < 2 && l.chance(0.15) {
 		l.retried++
-		return say("find "+s.Key+" of "+l.page, "search", l.page) // once more, to no use
+		return say("need "+l.rest()+l.page, "search", l.page) // once more, to no use
 	}
 	behind := s.Hidden || l.p.script.prose && !missing
 	if behind && !strings.Contains(obs, s.Value) && !l.chance(0.5) {

@@ -33,6 +33,9 @@ func (w *World) compactPage(e *entity, rng *rand.Rand) Page {
 	spec := schema[e.kind]
 	var shown, facts []string
 	for i, r := range spec.relations {
+		if e.targets[i] == none {
+			continue
+		}
 		f := r.name + " " + w.entities[e.targets[i]].name
 		shown, facts = append(shown, f), append(facts, f+".")
 	}

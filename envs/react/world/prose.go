@@ -26,6 +26,9 @@ func (w *World) prosePage(e *entity, wr writer) Page {
 	spec := schema[e.kind]
 	open, behind := []string{}, []string{}
 	for i, r := range spec.relations {
+		if e.targets[i] == none {
+			continue
+		}
 		open = append(open, wr.say(relationSays[e.kind][r.name], e.name, w.entities[e.targets[i]].name))
 	}
 	for i, a := range spec.attributes {

@@ -150,16 +150,41 @@ func (w *World) walk(pages int, name bool, rng *rand.Rand) chain {
 			c.steps = append(c.steps, Step{e.name, c.attr.name, strconv.Itoa(c.value), true, c.attr.hidden})
 			break
 		}
-		if len(spec.relations) == 0 {
+		j := e.relation(rng)
+		if j == none {
 			break
 		}
-		j := rng.IntN(len(spec.relations))
 		to := &w.entities[e.targets[j]]
 		c.path = append(c.path, spec.relations[j].name)
 		c.steps = append(c.steps, Step{Page: e.name, Key: spec.relations[j].name, Value: to.name})
 		c.last, e = to.kind, to
 	}
 	return c
+}
+
+// relation draws one of those that e's page tells of, none where it tells of
+// none.
+func (e *entity) relation(rng *rand.Rand) int {
+	n := 0
+	for _, t := range e.targets {
+		if t != none {
+			n++
+		}
+	}
+	if n == 0 {
+		return none
+	}
+	n = rng.IntN(n)
+	for j, t := range e.targets {
+		if t == none {
+			continue
+		}
+		if n == 0 {
+			return j
+		}
+		n--
+	}
+	return none
 }
 
 // sliceOf is Seen for a path that training uses, Unseen for one kept for the

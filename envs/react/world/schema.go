@@ -17,6 +17,7 @@ const (
 type relation struct {
 	name string
 	to   Kind
+	more bool // told of in compact worlds only
 }
 
 type attribute struct {
@@ -33,17 +34,33 @@ type kindSpec struct {
 }
 
 // schema is what there is to know of each kind, in the order of rendering.
+//
+// Compact worlds tell of more relations than prose ones, and each page of a few
+// of them only: with four or five relations a kind, what comes after "the
+// capital of" cannot be guessed from what mostly comes after it, and a policy
+// has to read the question. With two it guesses, and fails on compositions it
+// has not seen.
 var schema = [kinds]kindSpec{
-	Country: {"country", []relation{{"capital", Town}, {"president", Person}, {"river", River}},
-		[]attribute{{"area", 100, 9999, false, "larger"}}},
-	Town: {"town", []relation{{"mayor", Person}, {"firm", Firm}},
-		[]attribute{{"population", 100, 99999, true, "more populous"}}},
-	Person: {"person", []relation{{"book", Book}},
-		[]attribute{{"age", 20, 90, true, "older"}, {"salary", 100, 9999, true, "better paid"}}},
-	Firm: {"firm", []relation{{"founder", Person}},
-		[]attribute{{"staff", 10, 999, false, "bigger"}}},
-	River: {"river", nil, []attribute{{"length", 50, 4999, false, "longer"}}},
-	Book:  {"book", nil, []attribute{{"price", 5, 999, false, "dearer"}}},
+	Country: {"country", []relation{
+		{"capital", Town, false}, {"president", Person, false}, {"river", River, false},
+		{"port", Town, true}, {"general", Person, true}, {"bank", Firm, true},
+	}, []attribute{{"area", 100, 9999, false, "larger"}}},
+	Town: {"town", []relation{
+		{"mayor", Person, false}, {"firm", Firm, false},
+		{"judge", Person, true}, {"inn", Firm, true}, {"twin", Town, true},
+	}, []attribute{{"population", 100, 99999, true, "more populous"}}},
+	Person: {"person", []relation{
+		{"book", Book, false},
+		{"friend", Person, true}, {"home", Town, true}, {"shop", Firm, true},
+	}, []attribute{{"age", 20, 90, true, "older"}, {"salary", 100, 9999, true, "better paid"}}},
+	Firm: {"firm", []relation{
+		{"founder", Person, false},
+		{"owner", Person, true}, {"seat", Town, true}, {"rival", Firm, true},
+	}, []attribute{{"staff", 10, 999, false, "bigger"}}},
+	River: {"river", []relation{{"source", Town, true}, {"mouth", Town, true}, {"branch", River, true}},
+		[]attribute{{"length", 50, 4999, false, "longer"}}},
+	Book: {"book", []relation{{"hero", Person, true}, {"sequel", Book, true}, {"press", Firm, true}},
+		[]attribute{{"price", 5, 999, false, "dearer"}}},
 }
 
 func (k Kind) String() string { return schema[k].word }

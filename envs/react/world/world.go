@@ -25,11 +25,14 @@ type Config struct {
 type entity struct {
 	kind    Kind
 	name    string
-	targets []int // per relation of its kind: index of an entity
+	targets []int // per relation of its kind: index of an entity, none where nothing is told
 	numbers []int // per attribute of its kind
 	home    int   // the country it belongs to
 	towns   []int // of a country: all its towns
 }
+
+// none is the target of a relation that an entity's page does not tell of.
+const none = -1
 
 // World is one invented world. It is immutable.
 type World struct {
@@ -46,6 +49,9 @@ func New(cfg Config) *World {
 	b := builder{w: w, rng: rng, names: &namer{rng: rng, pool: cfg.Pool, taken: map[string]bool{}}}
 	for range cfg.Countries {
 		b.country()
+	}
+	for i := range w.entities {
+		b.relate(i)
 	}
 	return w
 }
@@ -69,6 +75,51 @@ func (b *builder) add(k Kind) int {
 	b.w.entities = append(b.w.entities, e)
 	b.w.byKind[k] = append(b.w.byKind[k], i)
 	return i
+}
+
+// relate decides which relations the page of entity i tells of. In prose these
+// are the few that it was built with. In compact style there are two or three
+// of many; only what belongs to the first country keeps all that it was built
+// with, so that every world has every held-out composition somewhere.
+func (b *builder) relate(i int) {
+	e := &b.w.entities[i]
+	spec := schema[e.kind].relations
+	tell := make([]bool, len(spec))
+	want := 0
+	if b.w.cfg.Style == Compact {
+		want = 2 + b.rng.IntN(2)
+	}
+	told := 0
+	for j, r := range spec {
+		if !r.more && (b.w.cfg.Style == Prose || e.home == 0) {
+			tell[j] = true
+			told++
+		}
+	}
+	for _, j := range b.rng.Perm(len(spec)) {
+		if told < want && !tell[j] {
+			tell[j] = true
+			told++
+		}
+	}
+	for j, r := range spec {
+		switch {
+		case !tell[j]:
+			e.targets[j] = none
+		case r.more:
+			e.targets[j] = b.other(r.to, i)
+		}
+	}
+}
+
+// other is an entity of kind k that is not i.
+func (b *builder) other(k Kind, i int) int {
+	all := b.w.byKind[k]
+	j := b.rng.IntN(len(all))
+	if all[j] == i {
+		j = (j + 1) % len(all)
+	}
+	return all[j]
 }
 
 // title is a new name. In prose persons have a family name that others share,

@@ -71,7 +71,7 @@ func (g *product) rows(ic, mcb, jc, ncb int, cin *float32, ldcin, stepcin int) {
 		kc: g.kc, alpha: g.alpha,
 		is: 4 * ldcin, os: 4 * g.ldc,
 	}
-	full := mcb / mr * mr
+	full, tails := splitRows(mcb)
 	if g.packsA && full > 0 {
 		g.packA(ic, full)
 	}
@@ -95,17 +95,36 @@ func (g *product) rows(ic, mcb, jc, ncb int, cin *float32, ldcin, stepcin int) {
 			t.rows = mr
 			g.columns(&t, ic, jc, j0, w, cin, ldcin, stepcin)
 		}
-		if tail := mcb - full; tail > 0 {
-			i := ic + full
+		i := ic + full
+		for _, tail := range tails {
+			if tail == 0 {
+				break
+			}
 			t.a = at(g.a, i*g.rsA+g.kcBase*g.csA)
 			t.rs, t.cs, t.ts = 4*g.rsA, 4*g.csA, 0
 			t.tiles, t.rows = 1, tail
 			g.columns(&t, i, jc, j0, w, cin, ldcin, stepcin)
+			i += tail
 		}
 		if last {
 			g.activate(ic, mcb, jc+j0, w)
 		}
 	}
+}
+
+// splitRows cuts rows into a multiple of mr and at most two smaller tiles. A
+// tile of one or two rows is slow, so it takes from the last whole one.
+func splitRows(rows int) (full int, tails [2]int) {
+	full = rows / mr * mr
+	switch rest := rows - full; {
+	case rest == 0:
+	case rest <= 2 && full > 0:
+		full -= mr
+		tails = [2]int{4, rest + 2}
+	default:
+		tails[0] = rest
+	}
+	return full, tails
 }
 
 // columns runs tiles of t.rows rows, the first of them row i, over w columns

@@ -12,7 +12,7 @@ def make_codec(keep):
     ascii_only, encode = str.isascii, str.encode
     liter, titer, siter, fiter, ditems = list.__iter__, tuple.__iter__, set.__iter__, frozenset.__iter__, dict.items
     fromhex, unhex = float.fromhex, bytes.fromhex
-    left = [0]
+    left, number, ident = [0], {}, id
 
     class TooBig(Exception):
         pass
@@ -30,8 +30,10 @@ def make_codec(keep):
     def opaque(v):
         h = 0
         if keep is not None:
-            keep.append(v)
-            h = len(keep)
+            h = number.get(ident(v), 0)
+            if not h:  # kept, so that its id stays its own
+                keep.append(v)
+                h = number[ident(v)] = len(keep)
         return ["o", scopy(name_of(T(v)))[:100], h]
 
     def enc(v, depth):

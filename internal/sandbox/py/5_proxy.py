@@ -12,10 +12,11 @@ def install_proxies(pipe, names):
 
     enc_plain, dec_plain = make_codec(None)
     taken = {}
+    live = set()
 
     def encode(v):
         if isinstance(v, Remote):
-            return ["o", "", object.__getattribute__(v, "_handle")]
+            return ["o", "", v._handle]
         if isinstance(v, (list, tuple)) and any(isinstance(x, Remote) for x in v):
             return ["l" if isinstance(v, list) else "t", [encode(x) for x in v]]
         if isinstance(v, dict) and any(isinstance(x, Remote) for x in v.values()):
@@ -82,44 +83,72 @@ def install_proxies(pipe, names):
             return e
 
     class Remote:
-        """An object that lives in the other process."""
+        """An object that lives in the other process.
 
-        __slots__ = ("_handle", "_type")
+        Only what a test has made itself, by calling a class, can be used. An
+        object that came out of a function where a plain value was due is
+        inert: if it could answer for itself, it would always be right.
+        """
+
+        __slots__ = ("_handle", "_type", "_live")
 
         def __init__(self, handle, kind):
             object.__setattr__(self, "_handle", handle)
             object.__setattr__(self, "_type", kind)
+            object.__setattr__(self, "_live", handle in live)
 
         def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            return ask("getattr", [self, name])
+            need_live(self)
+            v = ask("getattr", [self, name])
+            if isinstance(v, Remote) and not v._live and v._type in ("method", "builtin_function_or_method", "function"):
+                return lambda *args, **kwargs: ask("invoke", [v, *args], kwargs, True)
+            return v
 
         def __setattr__(self, name, value):
+            need_live(self)
             ask("setattr", [self, name, value])
 
+        def __repr__(self):
+            return "<%s object>" % self._type
+
         def __call__(self, *args, **kwargs):
+            need_live(self)
             return ask("invoke", [self, *args], kwargs, True)
+
+        def __eq__(self, other):
+            # The other process has no say in whether it is right: an object
+            # of its own equals another only if both are under test.
+            if isinstance(other, Remote) and self._live and other._live:
+                return ask("special", ["eq", self, other]) is True
+            return self is other
 
         __hash__ = object.__hash__
 
-    def operator(name):
-        return lambda self, *rest: ask("special", [name, self, *rest])
+    def need_live(obj):
+        if not obj._live:
+            raise TypeError("the code under test returned a %s, which is not a plain value" % obj._type)
 
-    for method in ("repr", "str", "len", "bool"):
+    def operator(name):
+        def op(self, *rest):
+            need_live(self)
+            return ask("special", [name, self, *rest])
+
+        return op
+
+    for method in ("str", "len", "bool"):
         setattr(Remote, "__%s__" % method, operator(method))
-    setattr(Remote, "__iter__", lambda self: iter(ask("special", ["iter", self])))
+    setattr(Remote, "__iter__", lambda self: iter(operator("iter")(self)))
     for method in ("getitem", "setitem", "delitem", "contains", "add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "lt", "le", "gt", "ge"):
         setattr(Remote, "__%s__" % method, operator(method))
 
-    def same(self, other):
-        # The other process has no say in whether it is right: an object of
-        # its own equals another only if both live there.
-        if isinstance(other, Remote):
-            return ask("special", ["eq", self, other]) is True
-        return False
-
-    Remote.__eq__ = same
+    def made(v):
+        """Mark what a class of the code under test has returned."""
+        if isinstance(v, Remote):
+            live.add(v._handle)
+            object.__setattr__(v, "_live", True)
+        return v
 
     class Proxy(types.ModuleType):
         def __getattr__(self, name):
@@ -150,10 +179,13 @@ def install_proxies(pipe, names):
             return ask("call", [self.__module__, self.__name__, *args], kwargs, True)
 
     class Class(Function):
+        def __call__(self, *args, **kwargs):
+            return made(super().__call__(*args, **kwargs))
+
         def __getattr__(self, name):
             if name.startswith("_"):
                 raise AttributeError(name)
-            return Function(self.__module__, self.__name__ + "." + name)
+            return Class(self.__module__, self.__name__ + "." + name)
 
     for name in names:
         m = Proxy(name)

@@ -93,7 +93,14 @@ func loadTransformer(r io.Reader) (*Transformer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The model is made only now that its size is known to be sane.
+	// Memory is taken as the data comes in, not as the header promises it.
+	data, err := io.ReadAll(io.LimitReader(r, int64(4*elements)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) != 4*elements {
+		return nil, fmt.Errorf("the data is not the %d bytes of the configuration", 4*elements)
+	}
 	t := newTransformer(nn.NewModel[float32](cfg, 0))
 	spans := t.model.Spans()
 	if len(spans) != len(tensors) {
@@ -105,19 +112,12 @@ func loadTransformer(r io.Reader) (*Transformer, error) {
 			return nil, fmt.Errorf("tensor %s is missing or not as the configuration has it", s.Name)
 		}
 	}
-	data := make([]byte, 4*elements)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, err
-	}
 	for i := range t.Params() {
 		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		if v-v != 0 {
 			return nil, errors.New("a parameter is not finite")
 		}
 		t.Params()[i] = v
-	}
-	if k, err := r.Read(size[:1]); k != 0 || err != nil && err != io.EOF {
-		return nil, errors.New("data after the last tensor")
 	}
 	return t, nil
 }

@@ -102,7 +102,7 @@ func sameEpisodes(t *testing.T, got, want []*episode) {
 	}
 }
 
-// TestSamplerEqualsTrainer is P14 and P1: the log-probabilities of sampling
+// TestSamplerEqualsTrainer is P14, P1 and B02: the log-probabilities of sampling
 // with a cache, in whatever company and through observations, are bit for bit
 // those of the training forward pass on the stored tokens.
 func TestSamplerEqualsTrainer(t *testing.T) {

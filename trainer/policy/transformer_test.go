@@ -232,3 +232,34 @@ func TestSaveLoad(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLoadTransformer feeds headers that lie. Whatever loads must survive being
+// saved and loaded again.
+func FuzzLoadTransformer(f *testing.F) {
+	cfg := policy.TransformerConfig{Vocab: 3, Context: 4, Dim: 4, Layers: 1, Heads: 2}
+	var buf bytes.Buffer
+	if err := policy.NewTransformer(cfg, 1).Save(&buf); err != nil {
+		f.Fatal(err)
+	}
+	good := buf.Bytes()
+	f.Add(good)
+	for _, lie := range [][2]string{
+		{`\"dim\":4`, `\"dim\":9`}, {`\"heads\":2`, `\"heads\":0`}, {`\"layers\":1`, `\"layers\":9`},
+		{`\"vocab\":3`, `\"vocab\":-`}, {`\"rope_base\":10000`, `\"rope_base\":-1000`}, {`"F32"`, `[1,2]`},
+	} {
+		f.Add(bytes.ReplaceAll(good, []byte(lie[0]), []byte(lie[1])))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := policy.LoadTransformer(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		if err := p.Save(&again); err != nil {
+			t.Fatal(err)
+		}
+		if q, err := policy.LoadTransformer(bytes.NewReader(again.Bytes())); err != nil || !slices.Equal(q.Params(), p.Params()) {
+			t.Errorf("loaded, saved and loaded again: %v", err)
+		}
+	})
+}

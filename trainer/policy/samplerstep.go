@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/proctor-rl/proctor/trainer/nn"
+)
+
+// Step implements Sampler.
+func (s *sampler) Step() []int {
+	s.collect()
+	s.run()
+	s.done = s.done[:0]
+	for i := range s.slots {
+		q := &s.slots[i]
+		if !q.live || !q.wanted {
+			continue
+		}
+		if q.prefix != nil && q.prefix.ready() {
+			s.join(q)
+		}
+		if q.left <= 0 || q.length >= s.context {
+			q.wanted = false
+		}
+		if !q.wanted {
+			s.done = append(s.done, i)
+		}
+	}
+	if len(s.done) == 0 {
+		return nil
+	}
+	return s.done
+}
+
+// join gives q its own copy of the prompt and, if nothing follows the prompt,
+// its first sampled token.
+func (s *sampler) join(q *slot) {
+	p := q.prefix
+	q.cache.CopyFrom(p.cache)
+	p.waiting--
+	q.prefix = nil
+	if len(q.pending) == 0 && q.left > 0 && q.length < s.context {
+		q.sample(&s.workers[0].drawer, p.logits)
+	}
+}
+
+// sample draws the next token of q from logits.
+func (q *slot) sample(d *drawer, logits []float32) {
+	tok, lp := d.draw(logits, q.cfg, q.stream.uniform(q.draws))
+	q.draws++
+	q.sampled = append(q.sampled, tok)
+	q.logp = append(q.logp, lp)
+	q.pending = append(q.pending[:0], tok)
+	q.length++
+	q.left--
+	if q.stop != nil && q.stop(q.sampled) {
+		q.left = 0
+	}
+}
+
+// collect lists what the next forward pass feeds.
+func (s *sampler) collect() {
+	s.jobs = s.jobs[:0]
+	rows := 0
+	add := func(f feed) int {
+		if n := s.rowLimit - rows; len(f.tokens) > n {
+			f.tokens, f.last = f.tokens[:n], false
+		}
+		if len(f.tokens) > 0 {
+			rows += len(f.tokens)
+			s.jobs = append(s.jobs, f)
+		}
+		return len(f.tokens)
+	}
+	for i := range s.slots {
+		q := &s.slots[i]
+		if !q.live || !q.wanted || q.left <= 0 || q.length >= s.context || q.prefix != nil {
+			continue
+		}
+		add(feed{slot: i, tokens: q.pending, last: true})
+	}
+	for _, p := range s.prefixes {
+		if p.waiting > 0 && !p.ready() {
+			p.fed += add(feed{slot: -1, prefix: p, tokens: p.tokens[p.fed:], last: true})
+		}
+	}
+}
+
+// run does the forward pass, split over the workers.
+func (s *sampler) run() {
+	total := 0
+	for _, f := range s.jobs {
+		total += len(f.tokens)
+	}
+	s.fed += total
+	if total == 0 {
+		return
+	}
+	if total <= serialRows || runtime.GOMAXPROCS(0) == 1 {
+		s.workers[0].run(s, s.jobs)
+		return
+	}
+	// The border is where half of the rows are reached.
+	half, cut := 0, 0
+	for cut < len(s.jobs) && half < total/2 {
+		half += len(s.jobs[cut].tokens)
+		cut++
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.workers[1].run(s, s.jobs[cut:]) })
+	s.workers[0].run(s, s.jobs[:cut])
+	wg.Wait()
+}
+
+// samplerWorker is the scratch memory of one part of a step.
+type samplerWorker struct {
+	space  nn.DecodeSpace[float32]
+	segs   []nn.Segment[float32]
+	tokens []int32
+	drawer drawer
+}
+
+// run feeds jobs and samples the next token of every slot among them whose
+// pending tokens are all in.
+func (w *samplerWorker) run(s *sampler, jobs []feed) {
+	if len(jobs) == 0 {
+		return
+	}
+	w.segs, w.tokens = w.segs[:0], w.tokens[:0]
+	for _, f := range jobs {
+		lo := len(w.tokens)
+		w.tokens = append(w.tokens, f.tokens...)
+		seg := nn.Segment[float32]{Lo: lo, Hi: len(w.tokens), Last: f.last}
+		if f.prefix != nil {
+			seg.Cache = f.prefix.cache
+		} else {
+			seg.Cache = s.slots[f.slot].cache
+		}
+		w.segs = append(w.segs, seg)
+	}
+	logits := s.model.Decode(&w.space, s.packed, w.tokens, w.segs)
+	V := s.model.Config().Vocab
+	k := 0
+	for _, f := range jobs {
+		s.consume(f)
+		if !f.last {
+			continue
+		}
+		row := logits[k*V : (k+1)*V]
+		k++
+		if f.prefix != nil {
+			f.prefix.logits = append(f.prefix.logits[:0], row...)
+		} else {
+			s.slots[f.slot].sample(&w.drawer, row)
+		}
+	}
+}
+
+// consume drops the fed tokens from a slot's pending ones.
+func (s *sampler) consume(f feed) {
+	if f.prefix != nil {
+		return
+	}
+	q := &s.slots[f.slot]
+	q.pending = q.pending[:copy(q.pending, q.pending[len(f.tokens):])]
+}

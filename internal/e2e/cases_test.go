@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestOwnCases plays the cases of this repository: all of them can be driven.
+func TestOwnCases(t *testing.T) {
+	driven, left := playAll(t, "testdata/cases")
+	if driven < 40 || left > 0 {
+		t.Errorf("%d cases driven, %d not: want at least 40 and none", driven, left)
+	}
+}
+
+// TestOtherCases plays the folder that PROCTOR_CASES names: cases of tools
+// that are not driven here belong to other runners and are counted.
+func TestOtherCases(t *testing.T) {
+	dir := os.Getenv("PROCTOR_CASES")
+	if dir == "" {
+		t.Skip("PROCTOR_CASES names no folder")
+	}
+	driven, left := playAll(t, dir)
+	t.Logf("%d cases driven, %d belong to other runners", driven, left)
+	if driven == 0 {
+		t.Error("no case could be driven")
+	}
+}
+
+func playAll(t *testing.T, dir string) (driven, left int) {
+	t.Helper()
+	cases, err := LoadCases(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks := t.TempDir()
+	if err := os.Mkdir(filepath.Join(tasks, "react"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if !c.driven() {
+			left++
+			continue
+		}
+		task, err := c.task()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tasks, "react", c.ID+".json"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := Serve(t, "--tasks", tasks)
+	for _, c := range cases {
+		if !c.driven() {
+			continue
+		}
+		driven++
+		t.Run(c.Class+"/"+c.ID, func(t *testing.T) {
+			if err := c.Play(t.Context(), base); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return driven, left
+}

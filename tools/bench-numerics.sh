@@ -6,9 +6,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS
-out=/dev/stdout
+out=/dev/stdout plot=
 if [ "${1:-}" = --write ]; then
+	mkdir -p docs/benchmarks
 	out=docs/benchmarks/numerics.md
+	plot="-plot docs/benchmarks/numerics.svg"
 	shift
 fi
 tags=
@@ -29,7 +31,13 @@ fi
 	echo "Made by \`tools/bench-numerics.sh --write\` on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, one of them used, $(go env GOVERSION), load average $(cut -d' ' -f1 /proc/loadavg)."
 	echo "Times are processor time, the best of several short windows, the opponents taking turns within each product: trust the ratios more than single figures. NN, NT and TN say which matrix is stored transposed: forward, gradient of the inputs, gradient of the weights."
 	echo
-	$pin "$work/bench" "$@"
+	$pin "$work/bench" $plot "$@"
+	if [ -n "$plot" ]; then
+		echo
+		echo "![Roofline: the products below the limits of the core](numerics.svg)"
+		echo
+		echo "Red: products of many rows; blue: of few, as in decoding."
+	fi
 	echo
 	echo "The transformer of the react recipe (384 thousand parameters), one thread:"
 	echo

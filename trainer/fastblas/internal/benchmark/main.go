@@ -30,6 +30,7 @@ func main() {
 	pure := flag.Bool("gonum", true, "measure pure gonum too, which is slow")
 	flag.StringVar(&match, "match", "", "only shapes that contain this, such as 4096×256")
 	only := flag.String("part", "all", "all, gemm or vec")
+	plot := flag.String("plot", "", "write a roofline of the products to this SVG file")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	for _, name := range []string{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS"} {
@@ -42,11 +43,14 @@ func main() {
 	b.peak = machine.Peak(50)
 	fmt.Printf("fastblas kernels: %s. OpenBLAS: %s.\n\n", fastblas.Kernels(), openblas.Start(1))
 	fmt.Printf("Measured limits of one core: %.1f GF/s of float32 multiply-adds", b.peak/1e9)
+	var levels []level
 	for _, s := range []struct {
 		name string
 		size int
 	}{{"16 KB", 16 << 10}, {"256 KB", 256 << 10}, {"8 MB", 8 << 20}, {"256 MB", 256 << 20}} {
-		fmt.Printf("; reads %.0f GB/s of %s", machine.Bandwidth(s.size, 12)/1e9, s.name)
+		l := level{s.name, machine.Bandwidth(s.size, 12)}
+		levels = append(levels, l)
+		fmt.Printf("; reads %.0f GB/s of %s", l.bytes/1e9, l.name)
 	}
 	fmt.Printf(".\n\n")
 	if *only != "vec" {
@@ -56,6 +60,12 @@ func main() {
 	if *only != "gemm" {
 		b.vec()
 	}
+	if *plot != "" {
+		if err := roofline(*plot, b.peak, levels, b.points); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 }
 
 type bench struct {
@@ -63,6 +73,7 @@ type bench struct {
 	window time.Duration
 	gonum  bool
 	peak   float64
+	points []point
 }
 
 // best returns the best time in seconds of one call of each f, which take
@@ -145,7 +156,7 @@ func filled(n int) []float32 {
 }
 
 // gemm prints the table of the square-ish products.
-func (b bench) gemm() {
+func (b *bench) gemm() {
 	fmt.Println("| m×n×k | | fastblas GF/s | % of peak | OpenBLAS GF/s | ratio | gonum GF/s | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	var toPeak, toOpen, toGonum ratios
@@ -173,12 +184,13 @@ func (b bench) gemm() {
 			flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
 			fast := flops / t[0]
 			toPeak.add(fast / b.peak)
+			b.points = append(b.points, point{s.intensity(), fast, false})
 			fmt.Printf("| %v | %s | %.1f | %.0f |", s, l.name, fast/1e9, 100*fast/b.peak)
 			fmt.Print(toOpen.cell(flops, t[0], t[1], "%.2f"))
 			slow := 0.0
 			if b.gonum {
-				few := b
-				few.rounds, few.window = 3, time.Millisecond
+				few := *b
+				few.rounds, few.window = 1, time.Millisecond
 				slow = few.best(func() {
 					gonum.Implementation{}.Sgemm(tA, tB, s.m, s.n, s.k, 1, a, lda, y, ldb, 0, c, s.n)
 				})[0]

@@ -8,7 +8,7 @@ import (
 )
 
 // thin prints the table of products with few rows, as in decoding.
-func (b bench) thin() {
+func (b *bench) thin() {
 	fmt.Println("| rows × n × k, b = weights n by k | packed GF/s | plain GF/s | OpenBLAS GF/s | packed GB/s of weights |")
 	fmt.Println("|---|---|---|---|---|")
 	ws := fastblas.NewWorkspace()
@@ -31,6 +31,7 @@ func (b bench) thin() {
 		}
 		t := b.best(fs...)
 		flops := 2 * float64(s.m*s.n*s.k)
+		b.points = append(b.points, point{s.intensity(), flops / t[0], true})
 		open := "–"
 		if openblas.Available {
 			open = fmt.Sprintf("%.1f", flops/t[2]/1e9)

@@ -920,7 +920,7 @@ type Step struct {
 type StepList struct {
 	EpisodeID string `json:"episode_id"`
 
-	// Observation The first observation.
+	// Observation What the agent sees next, only what is new, three ways.
 	Observation Observation `json:"observation"`
 	Steps       []Step      `json:"steps"`
 }

@@ -214,6 +214,9 @@ func (m *Manager) choose(s *slot, req api.ResetRequest) (groupStart, string, err
 		return mine, group, nil
 	}
 	g := m.groups.join(k, mine)
+	if !named {
+		return g, group, nil // another member was faster
+	}
 	if g.task.ID != mine.task.ID {
 		return g, group, Invalid("/task_id", "the group has started another task")
 	}

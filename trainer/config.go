@@ -66,6 +66,8 @@ type AdamConfig struct {
 type SFTConfig struct {
 	sft.Config `yaml:",inline"`
 	Adam       AdamConfig `yaml:"adam"`
+	Demos      int        `yaml:"demos"`        // episodes that the command has "proctor demos" write where no file is named
+	Noise      float64    `yaml:"noise"`        // how often their demonstrator errs
 	Success    bool       `yaml:"success_only"` // leave demonstrations out that earned less than 1
 	Limit      int        `yaml:"limit"`        // most demonstrations; 0 is all
 }
@@ -112,7 +114,7 @@ func Default() Config {
 			Transformer: policy.TransformerConfig{Context: 256, Dim: 96, Layers: 3, Heads: 6, Smear: true, Mimetic: true},
 			MLP:         policy.MLPConfig{Buckets: 8192, Hidden: 32},
 		},
-		SFT:    SFTConfig{Config: sft.Default(), Adam: warm},
+		SFT:    SFTConfig{Config: sft.Default(), Adam: warm, Demos: 20000, Noise: 0.2},
 		RL:     RLConfig{Updates: 100, Tasks: 24, Group: 8, Temperature: 1, Adam: adam, Algo: algo.Default()},
 		Eval:   EvalConfig{Every: 10, Validation: 100, Test: 200, Samples: 1, KeepBest: "both"},
 		Output: OutputConfig{Checkpoint: 10, Keep: 2, Samples: 5, Rollouts: 0},

@@ -166,7 +166,7 @@ func (s *Scene) Candidates() []Candidate {
 		"known" + strconv.Itoa(min(len(numbers), 3)), "result" + strconv.FormatBool(s.result != ""), s.last,
 		"names" + strconv.Itoa(min(len(s.names), 3)), "open" + strconv.Itoa(max(0, len(s.names)-len(covered))),
 	}
-	b := &builder{s: s, state: wordHashes(state), words: wordHashes(s.words)}
+	b := &builder{s: s, state: wordHashes(state), words: wordHashes(s.structure())}
 
 	for i, n := range s.names {
 		b.add("search["+n+"]", "S", "S from question", "Sdone"+strconv.FormatBool(s.searched[n]), "Sfirst"+strconv.FormatBool(i == 0))
@@ -222,6 +222,29 @@ func (s *Scene) Candidates() []Candidate {
 		b.add("finish[unknown]", "F", "Fnothing")
 	}
 	return b.out
+}
+
+// structure is the question's words without what fills its slots: names, numbers
+// and the words that pages use as keys. What is left says what kind of question
+// it is, also for names and keys that never met before.
+func (s *Scene) structure() []string {
+	slot := map[string]bool{}
+	for _, n := range s.names {
+		slot[strings.ToLower(n)] = true
+	}
+	for _, f := range s.found {
+		slot[f.key] = true
+	}
+	for _, k := range s.hidden {
+		slot[k] = true
+	}
+	var out []string
+	for _, w := range s.words {
+		if !slot[w] && !wholePattern.MatchString(w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func lastOf[T any](x []T, n int) []T { return x[max(0, len(x)-n):] }

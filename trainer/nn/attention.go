@@ -1,5 +1,7 @@
 package nn
 
+import "unsafe"
+
 // Attention is computed one query of one head at a time. Keys are stored in
 // panels of 16, within a panel transposed, so that the sums over the head's
 // width run in ascending order while 16 keys lie side by side and a sequence
@@ -12,14 +14,24 @@ const panel = 16
 // roundUp is n or the next multiple of a panel.
 func roundUp(n int) int { return (n + panel - 1) &^ (panel - 1) }
 
-// attend sets out (E) to the mixture of the first n rows of v (stride ldv) by
-// the softmax of the products of q (E) with the first n keys of kp, times
-// factor, and leaves the softmax in prob, which has room for n rounded up to
-// whole panels.
-func attend[F Float](out, prob, q, kp, v []F, ldv, n int, factor F) {
-	scores(prob, q, kp, n)
-	softmax(prob[:n], factor)
-	mixRows(out, prob, v, ldv, n)
+// keyRun is n keys in panels and their values as rows.
+type keyRun[F Float] struct {
+	kp, v []F
+	n     int
+}
+
+// attend sets out (E) to the mixture of values (rows of stride ldv) by the
+// softmax of the products of q (E) with their keys, times factor, and leaves
+// the softmax in prob, which has room for the number of keys rounded up to
+// whole panels. The keys are those of base, whole panels that sequences share
+// or none, and after them own. Where the border lies changes no bit.
+func attend[F Float](out, prob, q []F, base, own keyRun[F], ldv int, factor F) {
+	if base.n > 0 {
+		scores(prob[:base.n], q, base.kp, base.n)
+	}
+	scores(prob[base.n:], q, own.kp, own.n)
+	softmax(prob[:base.n+own.n], factor)
+	mixRows(out, prob, base.v, base.n, own.v, own.n, ldv)
 }
 
 // headGrad is one head of one sequence of T tokens during the backward pass:
@@ -57,7 +69,7 @@ func (h *headGrad[F]) backward(tmp []F) {
 			// The four queries go together below, so all have n keys.
 			clear(d[t+1:])
 			clear(p[t+1:])
-			mixRows(h.dq[t*h.ldq:t*h.ldq+E], d, h.k, h.ldq, t+1)
+			mixRows(h.dq[t*h.ldq:t*h.ldq+E], d, nil, 0, h.k, t+1, h.ldq)
 			copy(q[i*E:(i+1)*E], h.q[t*h.ldq:])
 		}
 		addOuter(h.dk, h.ldq, tmp, R, q, E, m, n, E)
@@ -83,15 +95,22 @@ func scores[F Float](s, q, kp []F, n int) {
 	}
 }
 
-// mixRows sets out[e] = sum over j < n of p[j] v[j][e].
-func mixRows[F Float](out, p, v []F, ld, n int) {
+// mixRows sets out[e] = sum over j of p[j] row[j][e] over n0 rows of v0, a
+// multiple of 4, and n rows of v.
+func mixRows[F Float](out, p, v0 []F, n0 int, v []F, n, ld int) {
 	if is32[F]() && fast && len(out)%8 == 0 {
-		_, _ = p[n-1], v[(n-1)*ld+len(out)-1]
-		mixRowsKernel(&as32(out)[0], &as32(p)[0], &as32(v)[0], ld, n, len(out))
+		_, _ = p[n0+n-1], v[(n-1)*ld+len(out)-1]
+		if n0 > 0 {
+			_ = v0[(n0-1)*ld+len(out)-1]
+		}
+		mixRowsKernel(&as32(out)[0], &as32(p)[0], unsafe.SliceData(as32(v0)), &as32(v)[0], ld, n0, n, len(out))
 		return
 	}
 	clear(out)
-	for j, w := range p[:n] {
+	for j, w := range p[:n0] {
+		axpy(out, w, v0[j*ld:j*ld+len(out)])
+	}
+	for j, w := range p[n0 : n0+n] {
 		axpy(out, w, v[j*ld:j*ld+len(out)])
 	}
 }

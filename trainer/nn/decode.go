@@ -7,16 +7,19 @@ import (
 )
 
 // Cache holds the keys and values of one sequence so that it can be continued
-// token by token.
+// token by token. It may lean on another cache for its first tokens.
 type Cache[F Float] struct {
 	len, cap int
 	width    int // of a head
 	layers   []cacheLayer[F]
+
+	base    *Cache[F] // holds the first baseLen tokens, whole panels
+	baseLen int
 }
 
 type cacheLayer[F Float] struct {
-	kp           []F // (G, cap, E): keys, mixed and rotated, in panels
-	v            []F // (G, cap, E)
+	kp           []F // (G, cap, E): keys from baseLen on, mixed and rotated, in panels
+	v            []F // (G, cap, E): values from baseLen on
 	pastQ, pastK []F // (1,HE), (2,GE): rows before mixing, newest first
 }
 
@@ -42,23 +45,28 @@ func (k *Cache[F]) Len() int { return k.len }
 
 // Reset empties k.
 func (k *Cache[F]) Reset() {
-	k.len = 0
+	k.len, k.base, k.baseLen = 0, nil, 0
 	for l := range k.layers {
 		clear(k.layers[l].pastQ)
 		clear(k.layers[l].pastK)
 	}
 }
 
-// CopyFrom makes k equal to from, a cache of the same model.
-func (k *Cache[F]) CopyFrom(from *Cache[F]) {
-	k.len = from.len
+// Fork makes k continue from, a cache of the same model that is not itself a
+// fork. k reads from's memory until its Reset or next Fork, and from must not
+// change until then; only what does not fill a panel is copied.
+func (k *Cache[F]) Fork(from *Cache[F]) {
+	if from.base != nil {
+		panic("nn: fork of a fork")
+	}
+	k.len, k.base, k.baseLen = from.len, from, from.len/panel*panel
 	for l := range k.layers {
 		a, b := &k.layers[l], &from.layers[l]
 		copy(a.pastQ, b.pastQ)
 		copy(a.pastK, b.pastK)
 		for at := 0; at < len(a.v); at += k.cap * k.width {
-			copy(a.v[at:], b.v[at:at+from.len*k.width])
-			copy(a.kp[at:], b.kp[at:at+roundUp(from.len)*k.width])
+			copy(a.v[at:], b.v[at+k.baseLen*k.width:at+from.len*k.width])
+			copy(a.kp[at:], b.kp[at+k.baseLen*k.width:at+roundUp(from.len)*k.width])
 		}
 	}
 }
@@ -151,7 +159,7 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, last boo
 	c := m.cfg
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	W, Q, T := (H+2*G)*E, (H+G)*E, s.Hi-s.Lo
-	k, pos, ld := &s.Cache.layers[l], s.Cache.len, s.Cache.cap
+	k, pos, off, ld := &s.Cache.layers[l], s.Cache.len, s.Cache.baseLen, s.Cache.cap
 	if pos+T > c.Context {
 		panic("nn: sequence longer than the context")
 	}
@@ -167,14 +175,20 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, last boo
 	}
 	factor := F(1 / math.Sqrt(float64(E)))
 	for g := range G {
+		var base keyRun[F]
+		if off > 0 {
+			b := &s.Cache.base.layers[l]
+			base = keyRun[F]{b.kp[g*ld*E : (g+1)*ld*E], b.v[g*ld*E : (g+1)*ld*E], off}
+		}
 		kp, v := k.kp[g*ld*E:(g+1)*ld*E], k.v[g*ld*E:(g+1)*ld*E]
-		putPanels(kp, pos, qk[(H+g)*E:], Q, T, E)
+		putPanels(kp, pos-off, qk[(H+g)*E:], Q, T, E)
 		for t := range T {
-			copy(v[(pos+t)*E:(pos+t+1)*E], qkv[t*W+(H+G+g)*E:])
+			copy(v[(pos-off+t)*E:(pos-off+t+1)*E], qkv[t*W+(H+G+g)*E:])
 		}
 		for h := g * (H / G); h < (g+1)*(H/G); h++ {
 			for t := from; t < T; t++ {
-				attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E], kp, v, E, pos+t+1, factor)
+				attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E],
+					base, keyRun[F]{kp, v, pos - off + t + 1}, E, factor)
 			}
 		}
 	}

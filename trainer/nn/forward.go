@@ -50,7 +50,7 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 				for k, row := range rows {
 					t := int(row) - lo
 					attend(o[k*D+h*E:k*D+(h+1)*E], prob[k*R:(k+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
-						w.panels, v, W, t+1, factor)
+						keyRun[F]{}, keyRun[F]{w.panels, v, t + 1}, W, factor)
 				}
 			}
 		}

@@ -11,7 +11,7 @@ var fast = vec.Assembly()
 func scoresKernel(s, q, kp *float32, n, e int)
 
 //go:noescape
-func mixRowsKernel(out, p, v *float32, ld, n, e int)
+func mixRowsKernel(out, p, v0, v *float32, ld, n0, n, e int)
 
 //go:noescape
 func addOuterKernel(dst *float32, ld int, p, x *float32, n, e int)

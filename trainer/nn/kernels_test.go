@@ -64,9 +64,18 @@ func TestAttentionKernels(t *testing.T) {
 		s.check(t, "scores", n, 1e-5)
 
 		v, out := newPair(rng, (n-1)*ld+E), newPair(rng, E)
-		mixRows(out.f32, s.f32, v.f32, ld, n)
-		mixRows(out.f64, s.f64, v.f64, ld, n)
+		mixRows(out.f32, s.f32, nil, 0, v.f32, n, ld)
+		mixRows(out.f64, s.f64, nil, 0, v.f64, n, ld)
 		out.check(t, "mixRows", E, 1e-4)
+		if n0 := rng.IntN(n) &^ 3; n0 > 0 {
+			whole := append([]float32(nil), out.f32...)
+			mixRows(out.f32, s.f32, v.f32, n0, v.f32[n0*ld:], n-n0, ld)
+			for i, w := range whole {
+				if out.f32[i] != w {
+					t.Fatalf("mixRows in two runs: element %d is %g, in one %g", i, out.f32[i], w)
+				}
+			}
+		}
 
 		m := 1 + rng.IntN(4)
 		p, x, dst := newPair(rng, 3*R+n), newPair(rng, 3*ld+E), newPair(rng, (n-1)*ld+E)
@@ -89,7 +98,7 @@ func TestAttendIgnoresLaterKeys(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		R := roundUp(n)
 		q, kp, v, out, prob := newPair(rng, E), newPair(rng, R*E), newPair(rng, R*E), newPair(rng, E), newPair(rng, R)
-		attend(out.f32, prob.f32, q.f32, kp.f32, v.f32, E, n, 0.25)
+		attend(out.f32, prob.f32, q.f32, keyRun[float32]{}, keyRun[float32]{kp.f32, v.f32, n}, E, 0.25)
 		want := append([]float32(nil), out.f32...)
 		nan := make([]float32, E)
 		for i := range nan {
@@ -99,7 +108,7 @@ func TestAttendIgnoresLaterKeys(t *testing.T) {
 			putPanels(kp.f32, j, nan, E, 1, E)
 			copy(v.f32[j*E:], nan)
 		}
-		attend(out.f32, prob.f32, q.f32, kp.f32, v.f32, E, n, 0.25)
+		attend(out.f32, prob.f32, q.f32, keyRun[float32]{}, keyRun[float32]{kp.f32, v.f32, n}, E, 0.25)
 		for i, w := range want {
 			if out.f32[i] != w {
 				t.Fatalf("%d keys: element %d is %g, was %g", n, i, out.f32[i], w)
@@ -226,7 +235,8 @@ func TestAttentionGradient(t *testing.T) {
 		forward := func() float64 {
 			putPanels(panels, 0, k, E, T, E)
 			for t := range T {
-				attend(out[t*E:(t+1)*E], prob[t*R:(t+1)*R], q[t*E:(t+1)*E], panels, v, E, t+1, factor)
+				attend(out[t*E:(t+1)*E], prob[t*R:(t+1)*R], q[t*E:(t+1)*E],
+					keyRun[float64]{}, keyRun[float64]{panels, v, t + 1}, E, factor)
 			}
 			return dot(out, dout)
 		}

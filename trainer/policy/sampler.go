@@ -59,7 +59,8 @@ type slot struct {
 	stream  stream
 	draws   uint64
 	cfg     SampleConfig
-	prefix  *prefix // where the prompt comes from, until it is copied
+	prefix  *prefix // where the prompt is
+	joined  bool    // the prompt is computed and cache continues it
 	cache   *nn.Cache[float32]
 	length  int     // tokens the sequence has
 	pending []int32 // tokens not yet fed; the last ones of the sequence
@@ -72,12 +73,12 @@ type slot struct {
 
 // prefix is a prompt that is computed once for all sequences that begin with it.
 type prefix struct {
-	hash    uint64
-	tokens  []int32
-	fed     int
-	cache   *nn.Cache[float32]
-	logits  []float32 // after the last token
-	waiting int       // slots that have yet to copy it
+	hash   uint64
+	tokens []int32
+	fed    int
+	cache  *nn.Cache[float32]
+	logits []float32 // after the last token
+	users  int       // slots that lean on it
 }
 
 func (p *prefix) ready() bool { return p.fed == len(p.tokens) }
@@ -124,7 +125,7 @@ func (s *sampler) Begin(key StreamKey, cfg SampleConfig, prompt []int32) int {
 	q.length, q.pending, q.wanted = len(prompt), q.pending[:0], false
 	q.sampled, q.logp = q.sampled[:0], q.logp[:0]
 	q.prefix = s.prefixOf(prompt)
-	q.prefix.waiting++
+	q.prefix.users++
 	return id
 }
 
@@ -140,14 +141,14 @@ func (s *sampler) prefixOf(prompt []int32) *prefix {
 		}
 	}
 	p := s.newPrefix()
-	p.hash, p.fed, p.waiting = h, 0, 0
+	p.hash, p.fed, p.users = h, 0, 0
 	p.tokens = append(p.tokens[:0], prompt...)
 	p.cache.Reset()
 	s.prefixes = append(s.prefixes, p)
 	return p
 }
 
-// newPrefix takes an idle prefix, or the oldest that nobody waits for if there
+// newPrefix takes an idle prefix, or the oldest that nobody uses if there
 // are as many as sequences, or makes one.
 func (s *sampler) newPrefix() *prefix {
 	if n := len(s.idle); n > 0 {
@@ -157,7 +158,7 @@ func (s *sampler) newPrefix() *prefix {
 	}
 	if len(s.prefixes) >= len(s.slots) {
 		for i, p := range s.prefixes {
-			if p.waiting == 0 {
+			if p.users == 0 {
 				s.prefixes = append(s.prefixes[:i], s.prefixes[i+1:]...)
 				return p
 			}
@@ -195,10 +196,8 @@ func (s *sampler) Room(seq int) int { return s.context - s.at(seq).length }
 // End implements Sampler.
 func (s *sampler) End(seq int) {
 	q := s.at(seq)
-	if q.prefix != nil {
-		q.prefix.waiting--
-	}
-	q.live, q.prefix, q.stop = false, nil, nil
+	q.prefix.users--
+	q.live, q.joined, q.prefix, q.stop = false, false, nil, nil
 	s.free++
 }
 

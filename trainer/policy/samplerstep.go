@@ -17,7 +17,7 @@ func (s *sampler) Step() []int {
 		if !q.live || !q.wanted {
 			continue
 		}
-		if q.prefix != nil && q.prefix.ready() {
+		if !q.joined && q.prefix.ready() {
 			s.join(q)
 		}
 		if q.left <= 0 || q.length >= s.context {
@@ -33,13 +33,12 @@ func (s *sampler) Step() []int {
 	return s.done
 }
 
-// join gives q its own copy of the prompt and, if nothing follows the prompt,
+// join lets q continue the prompt and, if nothing follows the prompt, gives it
 // its first sampled token.
 func (s *sampler) join(q *slot) {
 	p := q.prefix
-	q.cache.CopyFrom(p.cache)
-	p.waiting--
-	q.prefix = nil
+	q.cache.Fork(p.cache)
+	q.joined = true
 	if len(q.pending) == 0 && q.left > 0 && q.length < s.context {
 		q.sample(&s.workers[0].drawer, p.logits)
 	}
@@ -75,13 +74,13 @@ func (s *sampler) collect() {
 	}
 	for i := range s.slots {
 		q := &s.slots[i]
-		if !q.live || !q.wanted || q.left <= 0 || q.length >= s.context || q.prefix != nil {
+		if !q.live || !q.wanted || q.left <= 0 || q.length >= s.context || !q.joined {
 			continue
 		}
 		add(feed{slot: i, tokens: q.pending, last: true})
 	}
 	for _, p := range s.prefixes {
-		if p.waiting > 0 && !p.ready() {
+		if p.users > 0 && !p.ready() {
 			p.fed += add(feed{slot: -1, prefix: p, tokens: p.tokens[p.fed:], last: true})
 		}
 	}

@@ -1,0 +1,213 @@
+package codefix
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/internal/sandbox"
+	"github.com/proctor-rl/proctor/internal/sandbox/grade"
+)
+
+// Runner runs agent code. *sandbox.Pool is one.
+type Runner interface {
+	Calls(ctx context.Context, job sandbox.CallsJob) (sandbox.CallsResult, error)
+	Pytest(ctx context.Context, job sandbox.PytestJob) (sandbox.PytestResult, error)
+	Proxied(ctx context.Context, job sandbox.ProxiedJob) (sandbox.PytestResult, error)
+}
+
+// judge turns workspaces into verdicts and visible results. Both are functions
+// of the workspace, the task and a draw, so it remembers them: the members of
+// a group often submit the same text.
+type judge struct {
+	run   Runner
+	key   []byte // what hidden draws and orders come from; never leaves the process
+	naive bool
+	mu    sync.Mutex
+	seen  map[string]any
+	order []string // keys of seen, oldest first
+}
+
+const rememberAtMost = 20_000
+
+func newJudge(run Runner, key []byte, naive bool) *judge {
+	return &judge{run: run, key: key, naive: naive, seen: map[string]any{}}
+}
+
+// remember answers from memory or computes. Errors and results that hung on a
+// clock are not kept.
+func remember[T any](j *judge, key string, compute func() (T, bool, error)) (T, error) {
+	j.mu.Lock()
+	v, ok := j.seen[key]
+	j.mu.Unlock()
+	if ok {
+		if t, is := v.(T); is {
+			return t, nil
+		}
+	}
+	t, keep, err := compute()
+	if err != nil || !keep {
+		return t, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, ok := j.seen[key]; !ok {
+		j.seen[key] = t
+		j.order = append(j.order, key)
+		if len(j.order) > rememberAtMost {
+			delete(j.seen, j.order[0])
+			j.order = j.order[1:]
+		}
+	}
+	return t, nil
+}
+
+// secret is a seed for a use, an episode's task and its seed.
+func (j *judge) secret(use string, t *Task, seed int64) uint64 {
+	h := hmac.New(sha256.New, j.key)
+	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%d", use, t.Split, t.ID, seed)
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// hidden is the cases that this episode is graded by.
+func (j *judge) hidden(t *Task, seed int64) []Case {
+	cases := t.HiddenCases
+	if n := min(t.Draw, len(t.Bank)); n > 0 {
+		s := j.secret("draw", t, seed)
+		cases = cases[:len(cases):len(cases)]
+		for _, i := range rand.New(rand.NewPCG(s, 1)).Perm(len(t.Bank))[:n] {
+			cases = append(cases, t.Bank[i])
+		}
+	}
+	return cases
+}
+
+// gradeLimits bound one process of a graded run. A hidden set of a few dozen
+// calls is a matter of milliseconds; CPU time decides, wall time only catches
+// what sleeps.
+var gradeLimits = sandbox.Limits{Wall: 15 * time.Second, CPU: 4 * time.Second}
+
+// verdict is what hidden checks say about a workspace.
+type verdict struct {
+	tests    envs.TestCounts
+	solved   bool
+	fraction float64
+	flags    []string
+}
+
+func faultFlags(f sandbox.Fault) []string {
+	switch f {
+	case sandbox.FaultProtocol, sandbox.FaultOutput, sandbox.FaultMemory, sandbox.FaultFiles:
+		return []string{FlagSandbox}
+	}
+	return nil
+}
+
+// lasting says whether a result would come out the same again.
+func lasting(f sandbox.Fault) bool { return f == sandbox.FaultNone || f == sandbox.FaultImport }
+
+// grade judges a workspace.
+func (j *judge) grade(ctx context.Context, t *Task, w *workspace, seed int64) (verdict, error) {
+	if j.naive {
+		return j.gradeNaively(ctx, t, w)
+	}
+	key := fmt.Sprintf("grade %s %s %s %d", t.Split, t.ID, w.digest(), seed)
+	if t.Draw == 0 {
+		key = fmt.Sprintf("grade %s %s %s", t.Split, t.ID, w.digest())
+	}
+	return remember(j, key, func() (verdict, bool, error) {
+		if cases := j.hidden(t, seed); len(cases) > 0 {
+			s, err := suite(cases)
+			if err != nil {
+				return verdict{}, false, err
+			}
+			v, err := grade.Grade(ctx, j.run, j.submitted(w), s, grade.Options{Seed: j.secret("order", t, seed), Limits: gradeLimits})
+			if err != nil {
+				return verdict{}, false, fmt.Errorf("grade: %w", err)
+			}
+			return verdict{envs.TestCounts{Passed: v.Passed, Failed: v.Failed, Errors: v.Errors}, v.Solved(), v.Fraction(), faultFlags(v.Fault)},
+				lasting(v.Fault), nil
+		}
+		r, err := j.run.Proxied(ctx, sandbox.ProxiedJob{
+			Files: j.submitted(w), Tests: sandbox.Files{hiddenTestFile: []byte(t.HiddenTest)},
+			Targets: []string{hiddenTestFile}, Limits: gradeLimits,
+		})
+		if err != nil {
+			return verdict{}, false, fmt.Errorf("grade: %w", err)
+		}
+		// A hidden test that skips itself has not passed.
+		v := verdict{tests: envs.TestCounts{Passed: r.Passed, Failed: r.Failed + r.Skipped, Errors: r.Errors}, flags: faultFlags(r.Fault)}
+		v.solved = r.AllPassed() && r.Skipped == 0
+		if all := v.tests.Passed + v.tests.Failed + v.tests.Errors; all > 0 {
+			v.fraction = float64(v.tests.Passed) / float64(all)
+		} else {
+			v.tests.Errors = 1
+		}
+		return v, lasting(r.Fault), nil
+	})
+}
+
+const hiddenTestFile = "test_checks.py"
+
+// submitted is what of a workspace goes to the grader: no tests, nothing that
+// steers an interpreter.
+func (j *judge) submitted(w *workspace) sandbox.Files {
+	out := sandbox.Files{}
+	for p, b := range w.files {
+		if !isVisibleTest(path.Base(p)) && checkName(p, true) == nil {
+			out[p] = b
+		}
+	}
+	return out
+}
+
+// gradeNaively is the teaching example: the visible tests as the agent left
+// them decide, by exit status.
+func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace) (verdict, error) {
+	r, err := j.pytest(ctx, t, w)
+	if err != nil {
+		return verdict{}, err
+	}
+	v := verdict{tests: envs.TestCounts{Passed: r.Passed, Failed: r.Failed, Errors: r.Errors}, solved: r.ExitCode == 0}
+	if v.solved {
+		v.fraction = 1
+	}
+	return v, nil
+}
+
+var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 5 * time.Second, OutputBytes: 256 << 10}
+
+// pytest runs the visible tests. What it says is for the agent to look at.
+func (j *judge) pytest(ctx context.Context, t *Task, w *workspace) (sandbox.PytestResult, error) {
+	return remember(j, "pytest "+w.digest(), func() (sandbox.PytestResult, bool, error) {
+		files := make(sandbox.Files, len(w.files))
+		for p, b := range w.files {
+			files[p] = b
+		}
+		r, err := j.run.Pytest(ctx, sandbox.PytestJob{Files: files, Targets: targets(w.files), Limits: visibleLimits})
+		if err != nil {
+			return r, false, fmt.Errorf("run visible tests: %w", err)
+		}
+		return r, lasting(r.Fault), nil
+	})
+}
+
+func targets(files Files) []string {
+	var out []string
+	for p := range files {
+		if isVisibleTest(p) && !strings.HasSuffix(p, "conftest.py") {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -3,6 +3,7 @@ package envs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 )
 
@@ -111,6 +112,10 @@ type Scripted interface {
 	// ignore it.
 	Script(name string, t Task, noise float64, rng *rand.Rand) (Script, error)
 }
+
+// ErrNoGold is wrapped by Type.Script's error where a task, such as one that a
+// user brought, comes without a right answer for "perfect" or "demo" to play.
+var ErrNoGold = errors.New("envs: the task has no right answer on record")
 
 // Script plays one episode.
 type Script interface {

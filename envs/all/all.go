@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/envs/codefix"
+	"github.com/proctor-rl/proctor/envs/codefix/grammar"
 	"github.com/proctor-rl/proctor/envs/react"
 )
 
@@ -22,12 +24,18 @@ type Options struct {
 	WorldSeed uint64
 	// WorldSize is the number of countries in a prose world, 0 for the default.
 	WorldSize int
+	// Runner runs agent code for the code environments. Without one they are
+	// listed and refuse to start, for the reason NoRunner.
+	Runner   codefix.Runner
+	NoRunner error
+	// Naive also registers the code environment that can be gamed.
+	Naive bool
 }
 
 // Register adds every environment type to r. The error names each of the
 // user's files that does not fit, one a line, or what is wrong with the options.
 func Register(r *envs.Registry, o Options) error {
-	return errors.Join(registerReact(r, o))
+	return errors.Join(registerReact(r, o), registerCode(r, o))
 }
 
 func registerReact(r *envs.Registry, o Options) error {
@@ -60,5 +68,34 @@ func registerReact(r *envs.Registry, o Options) error {
 		})
 	}
 	add("react-almanac", react.NewAlmanac)
+	return errors.Join(bad...)
+}
+
+func registerCode(r *envs.Registry, o Options) error {
+	base := codefix.Options{Runner: o.Runner, Unavailable: o.NoRunner}
+	var bad []error
+	add := func(folder string, opt codefix.Options, make func(codefix.Options) (*codefix.Type, error)) {
+		if o.TasksDir != "" && folder != "" {
+			tasks, err := codefix.LoadDir(filepath.Join(o.TasksDir, folder))
+			if err != nil {
+				bad = append(bad, err)
+				return
+			}
+			opt.UserTasks = tasks
+		}
+		t, err := make(opt)
+		if err != nil {
+			bad = append(bad, fmt.Errorf("register: %w", err))
+			return
+		}
+		r.Register(t)
+	}
+	add(codefix.Name, base, codefix.New)
+	add("", base, grammar.New)
+	if o.Naive {
+		naive := base
+		naive.Naive = true
+		add(codefix.Name, naive, codefix.New)
+	}
 	return errors.Join(bad...)
 }

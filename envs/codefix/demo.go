@@ -1,7 +1,6 @@
 package codefix
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -17,7 +16,7 @@ import (
 func demo(t *Task, noise float64, rng *rand.Rand) (envs.Script, error) {
 	gold := t.gold()
 	if gold == nil {
-		return nil, errors.New("codefix: a task without a gold solution has no demonstration")
+		return nil, fmt.Errorf("codefix: %s: %w", t.ID, envs.ErrNoGold)
 	}
 	d := &demoScript{rng: rng, noise: noise, gold: gold, now: map[string]string{}}
 	for _, f := range slices.Sorted(maps.Keys(t.Source)) {

@@ -38,7 +38,7 @@ func (t *Type) Script(name string, task envs.Task, noise float64, rng *rand.Rand
 	case "perfect":
 		gold := p.gold()
 		if gold == nil {
-			return nil, fmt.Errorf("codefix: task %s has no gold solution", p.ID)
+			return nil, fmt.Errorf("codefix: %s: %w", p.ID, envs.ErrNoGold)
 		}
 		var acts []envs.Action
 		for _, f := range slices.Sorted(maps.Keys(gold)) {

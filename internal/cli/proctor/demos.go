@@ -73,7 +73,9 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	var reg envs.Registry
-	if err := all.Register(&reg, all.Options{TasksDir: *tasks}); err != nil {
+	box := &lateSandbox{}
+	defer box.Close() // every episode is written
+	if err := all.Register(&reg, all.Options{TasksDir: *tasks, Runner: box}); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
 		return 1
 	}

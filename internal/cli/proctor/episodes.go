@@ -85,7 +85,9 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return err
 		}
 		reg := &envs.Registry{}
-		if err := all.Register(reg, all.Options{TasksDir: *tasks}); err != nil {
+		box := &lateSandbox{}
+		defer box.Close() // the episode is over
+		if err := all.Register(reg, all.Options{TasksDir: *tasks, Runner: box, Naive: true}); err != nil {
 			return err
 		}
 		res, err = episode.New(episode.Config{}, reg, nil, nil).Replay(ctx, episode.Record(rec))

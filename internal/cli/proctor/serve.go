@@ -16,6 +16,7 @@ import (
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
 	"github.com/proctor-rl/proctor/internal/buildinfo"
+	"github.com/proctor-rl/proctor/internal/sandbox"
 	"github.com/proctor-rl/proctor/server"
 	"github.com/proctor-rl/proctor/server/episode"
 	"github.com/proctor-rl/proctor/server/store"
@@ -37,6 +38,8 @@ const apiVersion = "1.0.0"
 
 type serveOptions struct {
 	listen, data, tasks, tokens string
+	sandbox, python             string
+	naive                       bool
 	drain                       time.Duration
 	logLevel                    string
 	mgr                         episode.Config
@@ -50,6 +53,9 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.data, "data", "", "folder to keep episodes in; empty keeps them until the server ends")
 	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, DIR/<env type>/*.json")
 	fs.StringVar(&o.tokens, "tokens", "", "file of tokens made by \"proctor token\"")
+	fs.StringVar(&o.sandbox, "sandbox", "auto", "how agent code is confined: auto, or "+sandboxNone+" to let it do as it likes")
+	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest")
+	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-UNSAFE, the code environment that can be gamed")
 	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
 	fs.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
 	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")
@@ -65,6 +71,10 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	}
 	if fs.NArg() > 0 {
 		fmt.Fprintf(stderr, "proctor serve: unexpected argument %q\n", fs.Arg(0))
+		return o, exitUsage
+	}
+	if o.sandbox != "auto" && o.sandbox != sandboxNone {
+		fmt.Fprintln(stderr, "proctor serve: --sandbox wants auto or "+sandboxNone)
 		return o, exitUsage
 	}
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
@@ -123,9 +133,17 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return errors.New("refusing to listen off loopback without a token; see \"proctor token --help\"")
 	}
 	reg := &envs.Registry{}
-	if err := all.Register(reg, all.Options{TasksDir: o.tasks}); err != nil {
+	opts := all.Options{TasksDir: o.tasks, Naive: o.naive}
+	pool, warnings, noSandbox := openSandbox(ctx, o, log)
+	opts.NoRunner = noSandbox
+	if pool != nil {
+		opts.Runner = pool
+		defer func() { err = errors.Join(err, pool.Close()) }()
+	}
+	if err := all.Register(reg, opts); err != nil {
 		return err
 	}
+	o.srv.Warnings = append(o.srv.Warnings, warnings...)
 	st, err := store.Open(ctx, o.data, log)
 	if err != nil {
 		return err
@@ -147,6 +165,31 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return fmt.Errorf("listen: %w", err)
 	}
 	return listen(ctx, o, ln, srv, mgr, log, stdout)
+}
+
+// openSandbox starts what runs agent code. Where that cannot be had, the code
+// environments are refused and everything else is served.
+func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbox.Pool, []string, error) {
+	cfg := sandbox.Config{Python: o.python, Log: log}
+	if o.tasks != "" {
+		cfg.Hide = append(cfg.Hide, o.tasks)
+	}
+	if o.data != "" {
+		cfg.Hide = append(cfg.Hide, o.data)
+	}
+	if o.sandbox == sandboxNone {
+		cfg.Mode = sandbox.ModeNone
+	}
+	pool, err := sandbox.New(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		log.Error("refused the code environments: no sandbox", "err", err)
+		return nil, []string{"no sandbox: the code environments are refused"}, err
+	}
+	log.Info("started the sandbox", "mode", string(pool.Mode()), "python", pool.Interpreter())
+	if !pool.Mode().Safe() {
+		return pool, []string{"UNSAFE: agent code runs unconfined (--sandbox=" + sandboxNone + ")"}, nil
+	}
+	return pool, nil, nil
 }
 
 // listen serves until ctx ends, then drains: no new episodes, running steps to

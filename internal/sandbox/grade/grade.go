@@ -58,14 +58,28 @@ func Grade(ctx context.Context, r Runner, files sandbox.Files, s Suite, opt Opti
 	return verdict(s, plays, results), nil
 }
 
-// newPlay shuffles the cases and asks about a quarter of them a second time.
+// leastCalls is how many calls a process is asked at least: code that is right
+// for its first few calls only must not get through on a small suite.
+const leastCalls = 24
+
+// newPlay shuffles the cases and asks again: all of them where there are few,
+// about a quarter where there are many.
 func newPlay(rng *rand.Rand, n int) play {
 	p := play(rng.Perm(n))
-	for range (n + 3) / 4 {
-		p = append(p, p[rng.IntN(n)])
-		i := rng.IntN(len(p))
-		p[i], p[len(p)-1] = p[len(p)-1], p[i]
+	switch {
+	case n == 0:
+		return p
+	case n > 32:
+		for range (n + 3) / 4 {
+			p = append(p, p[rng.IntN(n)])
+		}
+	default:
+		for len(p) < max(2*n, leastCalls) {
+			p = append(p, rng.Perm(n)...)
+		}
 	}
+	// The first call of each case need not come before the second of any.
+	rng.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
 	return p
 }
 

@@ -181,6 +181,10 @@ func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbo
 		cfg.Mode = sandbox.ModeNone
 	}
 	pool, err := sandbox.New(context.WithoutCancel(ctx), cfg)
+	if err != nil && ctx.Err() == nil {
+		log.Warn("the sandbox did not start; trying once more", "err", err) // a machine may be busy just then
+		pool, err = sandbox.New(context.WithoutCancel(ctx), cfg)
+	}
 	if err != nil {
 		log.Error("refused the code environments: no sandbox", "err", err)
 		return nil, []string{"no sandbox: the code environments are refused"}, err

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/proctor-rl/proctor/envs"
 )
@@ -98,7 +99,11 @@ type bank struct {
 
 type bugRef struct{ function, bug int }
 
-func builtin() (Source, error) {
+// builtin reads the built-in tasks, once: every type shares them, and nothing
+// changes them.
+var builtin = sync.OnceValues(readBuiltin)
+
+func readBuiltin() (Source, error) {
 	z, err := gzip.NewReader(bytes.NewReader(bugsFile))
 	if err != nil {
 		return nil, fmt.Errorf("read built-in tasks: %w", err)
@@ -188,7 +193,7 @@ func (s *bank) Find(id string) (*Task, error) {
 // Digest identifies the tasks.
 func (s *bank) Digest() string { return s.digest }
 
-// heldOut says why a test task is one.
+// slice says why a test task is one.
 func (f *seedFunction) slice() string {
 	switch {
 	case f.Split != envs.SplitTest:

@@ -48,8 +48,9 @@ type exit struct {
 	lost   bool // with its interpreter; nothing else is known
 }
 
-// fork asks for a child and waits until it is locked down and ready.
-func (z *zygote) fork(cg *slot, inject string) (*child, error) {
+// fork asks for a child and waits until it is locked down and ready, its
+// memory touched beforehand if prefault is set.
+func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 	job, theirs, err := socketPair(unix.SOCK_STREAM, "job")
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (z *zygote) fork(cg *slot, inject string) (*child, error) {
 	z.children[c.id] = c
 	z.mu.Unlock()
 
-	if err := z.send(map[string]any{"fork": c.id, "inject": inject}, fds...); err != nil {
+	if err := z.send(map[string]any{"fork": c.id, "prefault": prefault, "inject": inject}, fds...); err != nil {
 		z.forget(c.id)
 		c.closeFiles()
 		return nil, fmt.Errorf("ask for a child: %w", err)

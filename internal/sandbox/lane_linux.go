@@ -108,8 +108,11 @@ func (l *lane) add(z *zygote) error {
 	l.mu.Lock()
 	l.live++
 	inject := l.inject
+	// While somebody waits, touching the memory would only make the wait
+	// longer: it pays when there is time to spare.
+	prefault := l.waiting == 0
 	l.mu.Unlock()
-	c, err := z.fork(cg, inject)
+	c, err := z.fork(cg, prefault, inject)
 	if err != nil {
 		if cg != nil {
 			cg.free()

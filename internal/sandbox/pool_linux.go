@@ -189,8 +189,8 @@ func (p *Pool) job(ctx context.Context, l *lane, name string, f func(context.Con
 		}
 		p.log.Warn("job lost its interpreter", "job", name)
 	}
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
+	if ctx.Err() != nil && (err != nil || ev.Fault != FaultNone) {
+		err = ctx.Err() // what looks like a fault is the end that the caller asked for
 	} else if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrInfra) {
 		err = &InfraError{name, err}
 	}

@@ -143,18 +143,18 @@ def lower(lim):
     set_limits({k: min(v, BOUND[k]) for k, v in lim.items()})
 
 
-def child(serve, confined, cfg, cgroups):
+def child(serve, confined, cfg, cgroups, ranges):
     pipe = Pipe(3)
     try:
-        signal.set_wakeup_fd(-1)
+        if "random" in sys.modules:  # it takes a new seed after every fork
+            sys.modules["random"].seed(0)
         if confined:
             confined.lock_down(cgroups)
         else:
             os.closerange(4, 1024)
             os.setsid()
             set_limits(cfg["limits"])
-        if cfg["prefault"]:
-            prefault(cfg["ranges"])
+        prefault(ranges)
         pipe.put({"ready": True})
     except BaseException as e:
         pipe.put({"setup": "%s: %s" % (type(e).__name__, e)})

@@ -4,7 +4,7 @@
 
 PYTEST_ARGS = ["-c", os.devnull, "--rootdir=/home/w", "--confcutdir=/home/w", "--capture=sys", "--color=no", "--no-header", "--tb=short", "-v"]
 PYTEST_ARGS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-for name in ("cacheprovider", "stepwise", "faulthandler", "pastebin", "junitxml", "debugging", "doctest", "nose", "setuponly", "setupplan", "legacypath"):
+for name in ("cacheprovider", "stepwise", "faulthandler", "pastebin", "junitxml", "doctest", "nose", "setuponly", "setupplan", "legacypath"):
     PYTEST_ARGS += ["-p", "no:" + name]
 
 

@@ -2,7 +2,7 @@
 # secret, never sees a job, and does three things: fork, wait, report.
 
 
-def fork(cfg, confined, serve, self_fd, fds):
+def fork(cfg, confined, serve, self_fd, fds, ranges):
     """Fork one child as pid 1 of its own pid namespace."""
     if confined:
         unshare(NEWPID, "unshare pid namespace")
@@ -24,7 +24,7 @@ def fork(cfg, confined, serve, self_fd, fds):
         os.dup2(out, 1)
         os.dup2(out, 2)
         os.dup2(job, 3)
-        child(serve, confined, cfg, rest)
+        child(serve, confined, cfg, rest, ranges)
     finally:
         os._exit(1)
 
@@ -55,9 +55,6 @@ def main():
         if cfg["kind"] == "pytest":
             serve = make_serve_pytest(cfg)
             os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)
-        random = sys.modules.get("random")
-        if random:
-            random.seed(0)
         confined = Confined(cfg) if cfg["confine"] else None
         gc.collect()
         gc.freeze()
@@ -90,7 +87,7 @@ def main():
             try:
                 if msg.get("inject"):
                     raise OSError(28, msg["inject"])
-                pid = fork(cfg, confined, serve, self_fd, fds)
+                pid = fork(cfg, confined, serve, self_fd, fds, cfg["ranges"] if msg.get("prefault") else ())
                 pfd = os.pidfd_open(pid)
                 running[pfd] = (pid, msg["fork"])
                 poll.register(pfd, select.POLLIN)

@@ -1,0 +1,249 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// descendants lists the processes below pid.
+func descendants(pid int) []int {
+	parents := map[int]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, s := range stats {
+		text, err := os.ReadFile(s)
+		if err != nil {
+			continue // it has just ended
+		}
+		rest := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		id, _ := strconv.Atoi(strings.Split(s, "/")[2])
+		parents[id], _ = strconv.Atoi(rest[1])
+	}
+	var out []int
+	for id := range parents {
+		for up := parents[id]; up > 0; up = parents[up] {
+			if up == pid {
+				out = append(out, id)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for range 1000 {
+		if f() {
+			return
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+// Losing the warm interpreter in the middle of a run is our fault: the run is
+// played again and the pool recovers.
+func TestInterpreterKilledMidRun(t *testing.T) {
+	p := newPool(t, Config{})
+	works(t, p)
+	var wg sync.WaitGroup
+	var res CallsResult
+	var err error
+	wg.Go(func() {
+		res, err = p.Calls(context.Background(), CallsJob{
+			Files: solution("import time\ndef f():\n    time.sleep(0.7)\n    return 5"), Calls: []Call{{Fn: "f"}}, Limits: Limits{Wall: 20 * time.Second},
+		})
+	})
+	eventually(t, "the run has taken its child", func() bool { return p.Stats().Ready["calls"] == 0 && p.Stats().Live["calls"] > 0 })
+	pid := p.Stats().PIDs[0]
+	below := descendants(pid)
+	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	if err != nil || res.Fault != FaultNone || res.Answers[0].Value.String() != "5" {
+		t.Errorf("the run gave %+v, %v", res, err)
+	}
+	eventually(t, "the lost interpreter's processes are gone", func() bool {
+		for _, d := range below {
+			if unix.Kill(d, 0) == nil {
+				return false
+			}
+		}
+		return true
+	})
+	works(t, p)
+}
+
+// A kill of the whole server leaves no process behind.
+func TestServerKilledMidRun(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "SANDBOX_TEST_SERVER=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "running") {
+		t.Fatalf("the second server said %q, %v", line, err)
+	}
+	below := descendants(cmd.Process.Pid)
+	if len(below) < 6 {
+		t.Errorf("only %d processes were found below the server", len(below))
+	}
+	cmd.Process.Kill()
+	cmd.Wait() // it was killed
+	eventually(t, fmt.Sprintf("all of %v are gone", below), func() bool {
+		for _, d := range below {
+			if unix.Kill(d, 0) == nil {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A failure on our side is an error of its own kind, never a result.
+func TestInfrastructureFaultIsNoResult(t *testing.T) {
+	var events []Event
+	var mu sync.Mutex
+	p := newPool(t, Config{Observe: func(e Event) { mu.Lock(); events = append(events, e); mu.Unlock() }})
+	works(t, p)
+	for _, l := range []*lane{p.calls, p.pytest} {
+		l.mu.Lock()
+		l.inject = "no space left on device"
+		l.mu.Unlock()
+	}
+	var err error
+	for range 4 { // children that are ready already still serve
+		if _, err = p.Calls(context.Background(), CallsJob{Files: solution("def f(): return 1"), Calls: []Call{{Fn: "f"}}}); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrInfra) || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("got %v, want ErrInfra", err)
+	}
+	for range 4 {
+		if _, err = p.Pytest(context.Background(), PytestJob{Files: Files{"test_a.py": []byte("def test_a(): pass")}}); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrInfra) {
+		t.Errorf("got %v, want ErrInfra", err)
+	}
+	for _, l := range []*lane{p.calls, p.pytest} {
+		l.mu.Lock()
+		l.inject = ""
+		l.mu.Unlock()
+	}
+	eventually(t, "the pool recovers", func() bool {
+		_, err := p.Calls(context.Background(), CallsJob{Files: solution("def f(): return 1"), Calls: []Call{{Fn: "f"}}})
+		return err == nil
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	infra := 0
+	for _, e := range events {
+		if e.Infra {
+			infra++
+		}
+	}
+	if infra < 2 {
+		t.Errorf("the observer saw %d faults of ours", infra)
+	}
+}
+
+func TestCancelledAndClosed(t *testing.T) {
+	p := newPool(t, Config{})
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	begin := time.Now()
+	_, err := p.Calls(ctx, CallsJob{Files: solution("import time\ntime.sleep(60)"), Limits: Limits{Wall: time.Minute}})
+	if !errors.Is(err, context.Canceled) || time.Since(begin) > 10*time.Second {
+		t.Errorf("cancelled run: %v after %s", err, time.Since(begin))
+	}
+	works(t, p)
+	p.Close()
+	if _, err := p.Calls(context.Background(), CallsJob{Files: solution("")}); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed pool: %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The unsafe mode works and cannot be overlooked.
+func TestUnsafeModeIsLoud(t *testing.T) {
+	var log bytes.Buffer
+	p := newPool(t, Config{Mode: ModeNone, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if !strings.Contains(log.String(), "UNSAFE") || p.Mode().Safe() {
+		t.Errorf("mode %s, log %q", p.Mode(), log.String())
+	}
+	works(t, p)
+	r, err := p.Pytest(context.Background(), PytestJob{Files: Files{"test_a.py": []byte("import solution\ndef test_a(): assert solution.f() == 1"), "solution.py": []byte("def f(): return 1")}})
+	if err != nil || !r.AllPassed() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	rep, err := p.Probe(context.Background())
+	if err != nil || rep.OK() {
+		t.Errorf("the probe believes that nothing is something: %+v, %v", rep, err)
+	}
+}
+
+// TestSoak plays many runs of every sort and compares what the process holds
+// before and after.
+func TestSoak(t *testing.T) {
+	p := pool(t)
+	count := func() (fds, mounts, groups int, rss int64) {
+		d, _ := os.ReadDir("/proc/self/fd")
+		m, _ := os.ReadFile("/proc/self/mountinfo")
+		g, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/proctor-%d-*", os.Getpid()))
+		s, _ := os.ReadFile("/proc/self/statm")
+		pages, _ := strconv.ParseInt(strings.Fields(string(s))[1], 10, 64)
+		return len(d), bytes.Count(m, []byte("\n")), len(g), pages * 4096
+	}
+	texts := []string{"def f(): return 1", "import os\ndef f(): os._exit(1)", "def f(): return 1", "import os\nfor _ in range(3): os.fork()\ndef f(): return 2"}
+	play := func(n int) {
+		for i := range n {
+			if i%10 == 9 {
+				if _, err := p.Pytest(context.Background(), PytestJob{Files: Files{"test_a.py": []byte("def test_a(): assert 0")}}); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			call1(t, p, texts[i%len(texts)], Limits{})
+		}
+		eventually(t, "the pool is at rest", func() bool {
+			s := p.Stats()
+			return s.Ready["calls"] == s.Live["calls"] && s.Ready["pytest"] == s.Live["pytest"]
+		})
+	}
+	play(20)
+	fds, mounts, groups, rss := count()
+	play(*soakRuns)
+	fds2, mounts2, groups2, rss2 := count()
+	t.Logf("%d runs: descriptors %d -> %d, mounts %d -> %d, groups %d -> %d, RSS %d -> %d MiB", *soakRuns, fds, fds2, mounts, mounts2, groups, groups2, rss>>20, rss2>>20)
+	// A child more or less may be ready at either moment: five descriptors.
+	if fds2 > fds+40 || mounts2 != mounts || groups2 > groups+8 || rss2 > rss+(32<<20) {
+		t.Error("something was left behind")
+	}
+}

@@ -1,0 +1,147 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
+)
+
+// The tests of this package run real code under the real kernel. They need
+// python3 with pytest and a machine that can confine it, and fail without.
+
+var soakRuns = flag.Int("soak", 60, "number of runs of the soak test")
+
+var shared struct {
+	once sync.Once
+	pool *Pool
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv("SANDBOX_TEST_SERVER") != "" {
+		serveUntilKilled()
+		return
+	}
+	flag.Parse()
+	code := m.Run()
+	if shared.pool != nil {
+		shared.pool.Close()
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func pool(t *testing.T) *Pool {
+	t.Helper()
+	shared.once.Do(func() {
+		shared.pool, shared.err = New(context.Background(), Config{CallChildren: 2, PytestChildren: 1})
+	})
+	if shared.err != nil {
+		t.Fatalf("these tests need a machine that can confine code, and python3 with pytest: %v", shared.err)
+	}
+	return shared.pool
+}
+
+// newPool makes a pool of its own for tests that break or close it.
+func newPool(t *testing.T, cfg Config) *Pool {
+	t.Helper()
+	cfg.CallChildren, cfg.PytestChildren = 1, 1
+	p, err := New(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func solution(text string) Files { return Files{"solution.py": []byte(text)} }
+
+// call1 calls f() of a solution and returns the answer.
+func call1(t *testing.T, p *Pool, text string, lim Limits) (Answer, CallsResult) {
+	t.Helper()
+	res, err := p.Calls(context.Background(), CallsJob{Files: solution(text), Calls: []Call{{Fn: "f"}}, Limits: lim})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Answers[0], res
+}
+
+func works(t *testing.T, p *Pool) {
+	t.Helper()
+	res, err := p.Calls(context.Background(), CallsJob{Files: solution("def f(x): return x + 1"), Calls: []Call{{Fn: "f", Args: []pyval.Value{pyval.IntOf(4)}}}})
+	if err != nil || res.Fault != FaultNone || res.Answers[0].Value.String() != "5" {
+		t.Fatalf("an ordinary run gave %+v, %v", res, err)
+	}
+}
+
+// TestAsOrdinaryUser runs the tests of this package again as a user without
+// any right, if they run as root.
+func TestAsOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Log("this is an ordinary user already")
+		return
+	}
+	dir, err := os.MkdirTemp("", "ordinary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "ordinary.test")
+	if err := os.WriteFile(bin, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, "-test.skip=TestInterpreters|TestFilter")
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "PASS") {
+		t.Errorf("as an ordinary user: %v\n%s", err, out)
+	}
+}
+
+// serveUntilKilled is the body of a second process that a test kills.
+func serveUntilKilled() {
+	p, err := New(context.Background(), Config{CallChildren: 2, PytestChildren: 1})
+	if err != nil {
+		fmt.Println("failed", err)
+		os.Exit(1)
+	}
+	go func() {
+		for range 400 {
+			if s := p.Stats(); s.Live["calls"] >= 2 && s.Live["pytest"] >= 1 {
+				break
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		fmt.Println("running", fmt.Sprint(p.Stats().PIDs))
+	}()
+	p.Calls(context.Background(), CallsJob{
+		Files:  solution("import os, time\nfor _ in range(3): os.fork()\ntime.sleep(600)\n"),
+		Limits: Limits{Wall: time.Hour},
+	})
+}

@@ -1,0 +1,158 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// central compares a gradient with central differences of loss by x.
+func central(t *testing.T, what string, x, grad []float64, loss func() float64) {
+	t.Helper()
+	const h = 1e-6
+	for i, v := range x {
+		x[i] = v + h
+		up := loss()
+		x[i] = v - h
+		d := (up - loss()) / (2 * h)
+		x[i] = v
+		if math.Abs(d-grad[i]) > 1e-6*(1+math.Abs(d)) {
+			t.Fatalf("%s: gradient %d is %g, central difference %g", what, i, grad[i], d)
+		}
+	}
+}
+
+func normals(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// TestLayerGradients checks every layer by itself; the weights of the sum that
+// is differentiated are the gradient that comes in.
+func TestLayerGradients(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n, D = 5, 6
+	x, dy := normals(rng, n*D), normals(rng, n*D)
+	y, dx := make([]float64, n*D), make([]float64, n*D)
+
+	gain, rstd, dgain := normals(rng, D), make([]float64, n), make([]float64, D)
+	norm := func() float64 {
+		rmsForward(y, rstd, x, gain, 1e-6, D)
+		return dot(y, dy)
+	}
+	norm()
+	rmsBackward(dx, dgain, dy, x, rstd, gain, D)
+	central(t, "rmsnorm by input", x, dx, norm)
+	central(t, "rmsnorm by gain", gain, dgain, norm)
+
+	gelu := func() float64 {
+		geluForward(y, x)
+		return dot(y, dy)
+	}
+	geluBackward(dx, dy, x)
+	central(t, "gelu", x, dx, gelu)
+
+	gate, dgate, half := normals(rng, 2*n*D), make([]float64, 2*n*D), normals(rng, n*D)
+	swi := func() float64 {
+		swigluForward(y, gate, D)
+		return dot(y, half)
+	}
+	swigluBackward(dgate, half, gate, D)
+	central(t, "swiglu", gate, dgate, swi)
+
+	w, dw := normals(rng, 3*D), make([]float64, 3*D)
+	taps := func() float64 {
+		tapsForward(y, D, x, D, n, w, nil, D)
+		return dot(y, dy)
+	}
+	tapsBackward(dx, D, dw, dy, D, x, n, w, D)
+	central(t, "taps by input", x, dx, taps)
+	central(t, "taps by weight", w, dw, taps)
+
+	r := newRope[float64](4, 16, 100)
+	turn := func() float64 {
+		copy(y, x)
+		for i := range n {
+			r.forward(y[i*D:(i+1)*D], 1, D, i+3)
+		}
+		return dot(y, dy)
+	}
+	copy(dx, dy)
+	for i := range n {
+		r.backward(dx[i*D:(i+1)*D], 1, D, i+3)
+	}
+	central(t, "rope", x, dx, turn)
+
+	emb, demb, tokens := normals(rng, 4*D), make([]float64, 4*D), []int32{3, 0, 3, 2, 2}
+	look := func() float64 {
+		embedForward(y, tokens, emb, 1.7, D)
+		return dot(y, dy)
+	}
+	embedBackward(demb, dy, tokens, 1.7, D)
+	central(t, "embedding", emb, demb, look)
+
+	logits := normals(rng, 9)
+	head := func() float64 {
+		st := logSoftmaxPick(logits, 4, 0.8)
+		return 1.3*st.logp - 0.7*st.entropy
+	}
+	dl := append([]float64(nil), logits...)
+	logSoftmaxPickBackward(dl, 4, 0.8, 1.3, -0.7, logSoftmaxPick(logits, 4, 0.8))
+	central(t, "log-softmax", logits, dl, head)
+}
+
+// TestAttentionGradient checks one head over all its queries.
+func TestAttentionGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const E, factor = 3, 0.6
+	for _, T := range []int{1, 3, 4, 7, 18} {
+		R := roundUp(T)
+		q, k, v, dout := normals(rng, T*E), normals(rng, T*E), normals(rng, T*E), normals(rng, T*E)
+		out, prob, panels := make([]float64, T*E), make([]float64, T*R), make([]float64, R*E)
+		// Queries 1, 4, 7... are not asked for.
+		var rows []int32
+		for t := range T {
+			if t%3 != 1 {
+				rows = append(rows, int32(100+t))
+			} else {
+				clear(dout[t*E : (t+1)*E])
+			}
+		}
+		forward := func() float64 {
+			putPanels(panels, 0, k, E, T, E)
+			for t := range T {
+				attend(out[t*E:(t+1)*E], prob[t*R:(t+1)*R], q[t*E:(t+1)*E],
+					keyRun[float64]{}, keyRun[float64]{panels, v, t + 1}, E, factor)
+			}
+			return dot(out, dout)
+		}
+		forward()
+		dq, dk, dv := make([]float64, T*E), make([]float64, T*E), make([]float64, T*E)
+		putPanels(panels, 0, v, E, T, E)
+		// The gradient sees only the rows that were asked for.
+		for k, row := range rows {
+			t := int(row) - 100
+			copy(dout[k*E:(k+1)*E], dout[t*E:(t+1)*E])
+			copy(prob[k*R:(k+1)*R], prob[t*R:(t+1)*R])
+		}
+		asked := append([]float64(nil), dout...)
+		h := headGrad[float64]{
+			T: T, lo: 100, rows: rows, q: q, dq: dq, k: k, dk: dk, ldq: E, vp: panels, dv: dv, ldv: E, dout: asked, ldo: E,
+			prob: prob, factor: factor, width: E,
+		}
+		h.backward(make([]float64, 4*R+4*E))
+		for k := len(rows) - 1; k >= 0; k-- {
+			t := int(rows[k]) - 100
+			copy(dout[t*E:(t+1)*E], asked[k*E:(k+1)*E])
+		}
+		for t := 1; t < T; t += 3 {
+			clear(dout[t*E : (t+1)*E])
+		}
+		central(t, "attention by query", q, dq, forward)
+		central(t, "attention by key", k, dk, forward)
+		central(t, "attention by value", v, dv, forward)
+	}
+}

@@ -91,6 +91,17 @@ func (m *Metrics) Ended(env string, status api.Status, ret *float64) {
 	}
 }
 
+// expect makes an environment type's failure series start at zero: a counter
+// that first appears at one shows no rise.
+func (m *Metrics) expect(env string) {
+	for _, at := range []episode.Boundary{
+		episode.BoundaryCreate, episode.BoundaryReset, episode.BoundaryStep,
+		episode.BoundaryGrade, episode.BoundaryPanic, episode.BoundaryHang,
+	} {
+		m.failures.WithLabelValues(env, string(at))
+	}
+}
+
 // Broke reports a failure of our side.
 func (m *Metrics) Broke(env string, at episode.Boundary) {
 	m.failures.WithLabelValues(env, string(at)).Inc()

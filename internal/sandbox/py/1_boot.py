@@ -114,6 +114,7 @@ def build_root(cfg):
         attach(fd, place(root, path, folder))
     for path, fd in devs:
         attach(fd, place(root, path, False))
+    os.symlink("../home/tmp", root + "/dev/shm")  # for semaphores; each child has its own
     os.makedirs(root + "/etc", exist_ok=True)
     os.makedirs(root + "/home/w")  # seen by the warm interpreter only: each child mounts over it
     if not os.path.exists(root + "/tmp"):

@@ -47,7 +47,6 @@ type socket struct {
 
 	running atomic.Int64
 	seen    atomic.Int64 // when the peer last gave a sign of life, in Unix nanoseconds
-	events  atomic.Bool
 
 	mu     sync.Mutex
 	queues map[string][]*job // per env with a worker: what waits

@@ -257,8 +257,7 @@ func (c *socket) run(j *job) (result any, replayed bool, err error) {
 		return nil, false, err
 	}
 	if j.op == api.WsOpSubscribe {
-		c.events.Store(true)
-		return struct{}{}, false, nil
+		return nil, false, episode.NotSupported("subscribe is not built yet")
 	}
 	if err := needEnv(); err != nil {
 		return nil, false, err

@@ -153,6 +153,7 @@ func (m *Manager) Sweep() {
 	for _, s := range old {
 		m.end(s, true)
 	}
+	m.dropSnapshots(false)
 }
 
 // Drain refuses new episodes, waits until no call runs on an env or ctx ends,
@@ -169,7 +170,7 @@ func (m *Manager) Drain(ctx context.Context) {
 	for _, s := range all {
 		m.end(s, false)
 	}
-	m.dropSnapshots()
+	m.dropSnapshots(true)
 	// Closing an env cancels its call, so only one that ignores that is left.
 	hung, cancel := context.WithTimeout(context.Background(), m.cfg.HangGrace)
 	defer cancel()

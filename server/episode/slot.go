@@ -51,6 +51,7 @@ type run struct {
 	total    float64
 	calls    int // tool calls played
 	deadline time.Time
+	left     time.Duration // of a copy: how far the deadline was
 	over     bool
 	last     *api.StepResult // reply to step next-1
 	action   json.RawMessage // its action

@@ -2,25 +2,217 @@ package episode
 
 import (
 	"context"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/envs"
 )
 
-// snapshot is a kept state.
-type snapshot struct{}
+// maxSnapshots bounds the states that are kept at one time.
+const maxSnapshots = 1024
 
-func (m *Manager) fromSnapshot(_ context.Context, _ Who, _ api.CreateEnvRequest, _ *Binding) (Created, error) {
-	return Created{}, NotSupported("snapshots are not built yet")
+// snapshot is a kept state: an env that is never stepped, only copied.
+type snapshot struct {
+	owner  string
+	from   *slot // for its type, labels and limits, which never change
+	expiry time.Time
+
+	mu  sync.Mutex // one copy at a time
+	env envs.Env
+	run *run
 }
-
-func (m *Manager) dropSnapshots() {}
 
 // Snapshot keeps an env's present state.
-func (m *Manager) Snapshot(_ context.Context, _ Who, _ string) (string, error) {
-	return "", NotSupported("snapshots are not built yet")
+func (m *Manager) Snapshot(_ context.Context, who Who, id string) (string, error) {
+	if m.draining.Load() {
+		return "", errDraining()
+	}
+	s, e := m.find(who, id)
+	if e != nil {
+		return "", e
+	}
+	env, r, err := m.branch(s)
+	if err != nil {
+		return "", err
+	}
+	key := newID("snap")
+	m.mu.Lock()
+	full := len(m.snaps) >= maxSnapshots
+	if !full {
+		m.snaps[slotKey{s.owner, key}] = &snapshot{owner: s.owner, from: s, expiry: m.cfg.Now().Add(m.cfg.MaxTTL), env: env, run: r}
+	}
+	m.mu.Unlock()
+	if full {
+		m.closeEnv(env)
+		return "", &Error{Code: api.ProblemCodeCapacity, Detail: "no room for another snapshot", Retryable: true, RetryAfter: time.Second}
+	}
+	return key, nil
 }
 
-// Fork makes envs that continue from an env's present state.
-func (m *Manager) Fork(_ context.Context, _ Who, _ string, _ int) ([]api.Env, error) {
-	return nil, NotSupported("forking is not built yet")
+// Fork makes envs that continue from an env's present state, each with an
+// episode of its own that holds the steps so far.
+func (m *Manager) Fork(_ context.Context, who Who, id string, count int) ([]api.Env, error) {
+	switch {
+	case m.draining.Load():
+		return nil, errDraining()
+	case count < 1 || count > 1024:
+		return nil, Invalid("/count", "must be from 1 to 1024")
+	}
+	s, e := m.find(who, id)
+	if e != nil {
+		return nil, e
+	}
+	return m.grow(count, s, nil, nil, func() (envs.Env, *run, error) { return m.branch(s) })
+}
+
+// fromSnapshot makes envs that continue from a kept state.
+func (m *Manager) fromSnapshot(_ context.Context, who Who, req api.CreateEnvRequest, b *Binding) (Created, error) {
+	m.mu.RLock()
+	sn := m.snaps[slotKey{who.Owner, req.FromSnapshot}]
+	m.mu.RUnlock()
+	if sn == nil {
+		return Created{}, Invalid("/from_snapshot", "no such snapshot")
+	}
+	if req.Type != "" && req.Type != sn.from.spec.Name {
+		return Created{}, Invalid("/type", "the snapshot is of another env type")
+	}
+	if req.ID != "" || req.Limits != nil || req.GroupID != "" {
+		return Created{}, Invalid("/from_snapshot", "does not go with id, limits and group_id")
+	}
+	n := 1
+	if req.Count != nil {
+		n = *req.Count
+	}
+	es, err := m.grow(n, sn.from, req.TTLSeconds, b, func() (envs.Env, *run, error) {
+		sn.mu.Lock()
+		defer sn.mu.Unlock()
+		if sn.env == nil {
+			return nil, nil, Invalid("/from_snapshot", "no such snapshot")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), m.cfg.ResetTimeout)
+		defer cancel()
+		env, err := m.fork(ctx, sn.from, sn.env)
+		return env, sn.run.copy(), err
+	})
+	return Created{Envs: es, Group: n > 1}, err
+}
+
+// grow makes n slots like s out of copies. It makes all or none.
+func (m *Manager) grow(n int, s *slot, ttl *int, b *Binding, copied func() (envs.Env, *run, error)) ([]api.Env, error) {
+	var made []*slot
+	out := make([]api.Env, 0, n)
+	for range n {
+		env, r, err := copied()
+		if err == nil {
+			c := m.newSlot(s.owner, newID("env"), s.typ, s.spec, api.CreateEnvRequest{Labels: s.labels, TTLSeconds: ttl}, s.limits, s.group, b)
+			now := m.cfg.Now()
+			r.rec.Episode.EpisodeID, r.rec.Episode.EnvID, r.rec.Episode.StartedAt = newID("ep"), c.id, now.UTC()
+			r.deadline = now.Add(r.left)
+			c.env, c.run, c.resets = env, r, 1
+			view := c.view()
+			if err = m.add(c); err == nil {
+				m.mu.Lock()
+				m.live[r.rec.Episode.EpisodeID] = c
+				m.mu.Unlock()
+				m.rec.Started(r.rec)
+				made, out = append(made, c), append(out, view)
+				continue
+			}
+			m.closeEnv(env)
+		}
+		for _, c := range made {
+			m.end(c, false)
+		}
+		return nil, err
+	}
+	return out, nil
+}
+
+// copy is r with nothing shared that changes.
+func (r *run) copy() *run {
+	c := *r
+	c.rec.Steps = slices.Clone(r.rec.Steps)
+	c.last, c.action, c.keys = nil, nil, nil
+	return &c
+}
+
+// branch copies a live env in mid-episode.
+func (m *Manager) branch(s *slot) (envs.Env, *run, error) {
+	s.mu.Lock()
+	if _, e := admit(s, api.StepRequest{}, ""); e != nil {
+		s.mu.Unlock()
+		return nil, nil, e
+	}
+	if _, ok := s.env.(envs.Forker); !ok || !s.spec.Can.Snapshot {
+		s.mu.Unlock()
+		return nil, nil, NotSupported("the env type cannot copy its state")
+	}
+	o, octx := m.begin(s)
+	defer m.active.Add(-1)
+	env, r := s.env, s.run
+	s.touch(m.cfg.Now())
+	s.mu.Unlock()
+
+	ctx, leave := m.enter(octx, s, o, m.cfg.ResetTimeout)
+	c, err := m.fork(ctx, s, env)
+	leave()
+
+	s.mu.Lock()
+	if o.gone {
+		s.mu.Unlock()
+		m.closeEnv(env)
+		m.closeEnv(c)
+		return nil, nil, &Error{Code: api.ProblemCodeStepTimeout, Detail: "the environment did not answer in time", Effect: api.EffectApplied}
+	}
+	cp := r.copy()
+	cp.left = r.deadline.Sub(m.cfg.Now())
+	s.busy = nil
+	var done *Record
+	var drop envs.Env
+	if s.closed {
+		drop, s.env = env, nil
+		done = m.finish(r, api.StatusClosed, nil)
+	}
+	s.mu.Unlock()
+	o.cancel()
+	m.settleRecord(done)
+	m.closeEnv(drop)
+	return c, cp, err
+}
+
+func (m *Manager) fork(ctx context.Context, s *slot, env envs.Env) (c envs.Env, err error) {
+	f, ok := env.(envs.Forker)
+	if !ok {
+		return nil, NotSupported("the env type cannot copy its state")
+	}
+	_, _, err = safely(func() (out envs.Outcome, err error) {
+		c, err = f.Fork(ctx)
+		return out, err
+	})
+	if err != nil {
+		return nil, m.broke(s.spec.Name, BoundaryCreate, "fork", err)
+	}
+	return c, nil
+}
+
+// dropSnapshots forgets snapshots that have expired, or all.
+func (m *Manager) dropSnapshots(all bool) {
+	now := m.cfg.Now()
+	m.mu.Lock()
+	var gone []*snapshot
+	for k, sn := range m.snaps {
+		if all || now.After(sn.expiry) {
+			gone = append(gone, sn)
+			delete(m.snaps, k)
+		}
+	}
+	m.mu.Unlock()
+	for _, sn := range gone {
+		sn.mu.Lock()
+		m.closeEnv(sn.env)
+		sn.env = nil
+		sn.mu.Unlock()
+	}
 }

@@ -25,6 +25,7 @@ func commands() []command {
 	return []command{
 		{"serve", "serve environments over REST and WebSocket", serve},
 		{"check", "check tasks that a user brings", check},
+		{"audit", "play policies that deserve nothing, and see", audit},
 		{"demos", "write demonstration episodes", demos},
 		{"replay", "play a stored episode again and compare", replay},
 		{"export", "write stored episodes as training data", export},

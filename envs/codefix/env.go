@@ -36,6 +36,9 @@ const (
 
 // Reset starts an episode.
 func (e *env) Reset(ctx context.Context, start envs.Start) (envs.Observation, error) {
+	if err := ctx.Err(); err != nil {
+		return envs.Observation{}, err
+	}
 	t, ok := start.Task.Private.(*Task)
 	if !ok {
 		return envs.Observation{}, errors.New("reset codefix: task of another type")
@@ -91,6 +94,9 @@ func (e *env) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) {
 // Score grades the workspace as it stands.
 func (e *env) Score(ctx context.Context) (envs.Outcome, error) {
 	if err := e.ready(); err != nil {
+		return envs.Outcome{}, err
+	}
+	if err := ctx.Err(); err != nil {
 		return envs.Outcome{}, err
 	}
 	out := envs.Outcome{StateKey: e.stateKey()}

@@ -35,7 +35,10 @@ func (t *turn) playCalls(ctx context.Context, calls []envs.ToolCall) error {
 	for i, tc := range calls {
 		if i >= maxCallsPerAction {
 			t.out.Info.ToolError = "too many calls in one action"
-			break
+			t.out.Observation.Messages = append(t.out.Observation.Messages, envs.Message{
+				Role: "tool", Name: knownTool(tc.Name), ToolCallID: tc.ID, Content: "Refused: too many calls in one action.",
+			})
+			continue
 		}
 		n := len(t.texts)
 		c, err := parseArguments(tc.Name, tc.Arguments, false)

@@ -60,7 +60,8 @@ func (e *env) visible(ctx context.Context) (visibleRun, error) {
 	if err != nil {
 		return visibleRun{}, err
 	}
-	v := visibleRun{Passed: r.Passed, Failed: r.Failed, Errors: r.Errors, Fault: string(r.Fault), Output: neutral(r.Output)}
+	output := withoutSource(r.Output)
+	v := visibleRun{Passed: r.Passed, Failed: r.Failed, Errors: r.Errors, Fault: string(r.Fault), Output: neutral(output)}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Tests: %d passed, %d failed, %d errors.", r.Passed, r.Failed, r.Errors)
 	if r.Fault != sandbox.FaultNone {
@@ -75,7 +76,7 @@ func (e *env) visible(ctx context.Context) (visibleRun, error) {
 		v.Tests = append(v.Tests, visibleTest{name, string(t.Outcome)})
 		fmt.Fprintf(&b, "\n%s: %s", t.Outcome, name)
 	}
-	if out := quoted(r.Output); out != "" {
+	if out := quoted(output); out != "" {
 		out, _ = clip(out, 4096)
 		b.WriteString("\nOutput:\n" + out)
 	}

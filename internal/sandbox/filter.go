@@ -35,7 +35,7 @@ var allowed = []string{
 	"getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups",
 	"getpgrp", "getpgid", "setpgid", "getsid", "setsid", "uname", "sysinfo", "getrlimit", "setrlimit", "prlimit64", "getrusage",
 	"sched_yield", "sched_getaffinity", "sched_setaffinity", "sched_getparam", "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min",
-	"getpriority", "getcpu", "fork", "vfork", "execve", "wait4", "waitid", "exit", "exit_group", "kill", "tkill", "tgkill",
+	"getpriority", "getcpu", "fork", "vfork", "execve", "wait4", "waitid", "exit", "exit_group", "tkill", "tgkill",
 	"futex", "set_robust_list", "get_robust_list", "set_tid_address", "arch_prctl", "rseq", "getrandom", "prctl",
 }
 
@@ -146,6 +146,12 @@ func assemble(goarch string) ([]insn, error) {
 	if nr, ok := table.SyscallNames["socketpair"]; ok {
 		prog = append(prog, insn{bpfJeq, 0, 4, uint32(nr)}, insn{bpfLoad, 0, 0, offArg0},
 			insn{bpfJeq, 0, 1, afUnix}, insn{bpfRet, 0, 0, retAllow}, insn{bpfRet, 0, 0, retErrno | errPerm})
+	}
+	if nr, ok := table.SyscallNames["kill"]; ok {
+		// In its own pid namespace the first process has the parent 0, and
+		// kill(0) would look like reaching it.
+		prog = append(prog, insn{bpfJeq, 0, 4, uint32(nr)}, insn{bpfLoad, 0, 0, offArg0},
+			insn{bpfJeq, 0, 1, 0}, insn{bpfRet, 0, 0, retErrno | errPerm}, insn{bpfRet, 0, 0, retAllow})
 	}
 	if nr, ok := table.SyscallNames["ioctl"]; ok {
 		n := uint8(len(ioctls))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -17,10 +18,11 @@ import (
 // Conn is what a Collector needs of a connection; *client.Conn is one. Calls
 // may overlap.
 type Conn interface {
-	CreateGroup(ctx context.Context, req api.CreateEnvRequest) ([]api.Env, error)
+	Create(ctx context.Context, req api.CreateEnvRequest) (api.Env, error)
 	Reset(ctx context.Context, envID string, req api.ResetRequest) (api.ResetResult, error)
 	Step(ctx context.Context, envID string, req api.StepRequest) (api.StepResult, error)
 	Score(ctx context.Context, envID string) (api.StepResult, error)
+	CloseEnv(ctx context.Context, envID string) error
 	Close() error
 }
 
@@ -32,6 +34,9 @@ type Config struct {
 	MaxSteps int           // actions in an episode; 0 is the env type's default
 	Backoff  time.Duration // before the first reconnection; doubles each time
 }
+
+// envTTL is how long an env may stay unused, in seconds: longer than any update.
+const envTTL = 3600
 
 // Collector plays episodes. It is used by one goroutine; Close it when done.
 type Collector struct {
@@ -79,7 +84,7 @@ func (c *Collector) Play(ctx context.Context, p Player, key policy.StreamKey, sa
 	r := &run{
 		c: c, p: p, key: key, sample: sample,
 		episodes: make([]Episode, len(jobs)), attempts: make([]int, len(jobs)),
-		byPlayer: map[int]*live{}, replies: make(chan reply, c.cfg.Live),
+		byPlayer: map[int]*live{}, replies: make(chan reply, c.cfg.Live), limit: c.cfg.Live,
 	}
 	for i := range jobs {
 		r.episodes[i].Job = jobs[i]
@@ -107,52 +112,37 @@ func (c *Collector) Play(ctx context.Context, p Player, key policy.StreamKey, sa
 	return r.episodes, r.times, nil
 }
 
-// ensure makes a connection with at least one env on it.
-func (c *Collector) ensure(ctx context.Context, want int) error {
+// ensure makes a connection.
+func (c *Collector) ensure(ctx context.Context) error {
 	wait := c.cfg.Backoff
-	for attempt := 0; ; attempt++ {
-		err := c.tryEnsure(ctx, want)
-		if err == nil || ctx.Err() != nil || attempt >= 5 {
-			return err
+	for attempt := 0; c.conn == nil; attempt++ {
+		conn, err := c.dial(ctx)
+		if err == nil {
+			c.conn = conn
+			break
+		}
+		if ctx.Err() != nil || attempt >= 5 {
+			return fmt.Errorf("connect: %w", err)
 		}
 		c.log.Warn("server not reachable", "attempt", attempt+1, "err", err)
-		t := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		case <-t.C:
+		if err := sleep(ctx, wait); err != nil {
+			return err
 		}
 		wait *= 2
 	}
+	return nil
 }
 
-func (c *Collector) tryEnsure(ctx context.Context, want int) error {
-	if c.conn == nil {
-		conn, err := c.dial(ctx)
-		if err != nil {
-			return fmt.Errorf("connect: %w", err)
-		}
-		c.conn = conn
+// sleep waits, or returns ctx's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
 	}
-	for want > 0 && len(c.free) == 0 {
-		ttl := 3600
-		envs, err := c.conn.CreateGroup(ctx, api.CreateEnvRequest{Type: c.cfg.EnvType, Count: &want, TTLSeconds: &ttl})
-		switch {
-		case errors.Is(err, client.ErrClosed):
-			c.drop()
-			return fmt.Errorf("create envs: %w", err)
-		case client.CodeOf(err) == api.ProblemCodeCapacity && want > 1:
-			want /= 2
-			continue
-		case err != nil:
-			return fmt.Errorf("create envs: %w", err)
-		}
-		for _, e := range envs {
-			c.free = append(c.free, e.EnvID)
-		}
-	}
-	return nil
 }
 
 // drop forgets a broken connection.
@@ -179,7 +169,8 @@ type run struct {
 	replies  chan reply
 	wg       sync.WaitGroup
 	inFlight int
-	busy     int // envs in use
+	busy     int // places in use
+	limit    int // places there are
 	times    Times
 }
 
@@ -199,6 +190,7 @@ type reply struct {
 	l     *live
 	reset *api.ResetResult
 	step  *api.StepResult
+	env   string // made by the call, or the one it had
 	score bool
 	err   error
 	took  time.Duration
@@ -216,7 +208,9 @@ func (r *run) loop(ctx context.Context) error {
 		for drained := false; !drained; {
 			select {
 			case rep := <-r.replies:
-				r.handle(ctx, rep)
+				if err := r.handle(ctx, rep); err != nil {
+					return err
+				}
 			default:
 				drained = true
 			}
@@ -242,7 +236,9 @@ func (r *run) loop(ctx context.Context) error {
 			return ctx.Err()
 		case rep := <-r.replies:
 			r.times.Wait += time.Since(t0)
-			r.handle(ctx, rep)
+			if err := r.handle(ctx, rep); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -261,26 +257,30 @@ func (r *run) waiting() int {
 	return n
 }
 
-// fill starts queued jobs while there are envs for them.
+// fill starts queued jobs while there are places for them. A place is an env
+// that is free or one that the call makes first.
 func (r *run) fill(ctx context.Context) error {
-	for len(r.queue) > 0 && r.busy < r.c.cfg.Live {
-		if len(r.c.free) == 0 || r.c.conn == nil {
-			want := min(len(r.queue), r.c.cfg.Live-r.busy)
-			if err := r.c.ensure(ctx, want); err != nil {
-				if r.busy > 0 && client.CodeOf(err) == api.ProblemCodeCapacity {
-					return nil // go on with the envs there are
-				}
-				return err
-			}
+	for len(r.queue) > 0 && r.busy < r.limit {
+		if err := r.c.ensure(ctx); err != nil {
+			return err
 		}
-		n := len(r.c.free) - 1
-		l := &live{job: r.queue[0], env: r.c.free[n], conn: r.c.conn}
-		r.c.free = r.c.free[:n]
+		l := &live{job: r.queue[0], conn: r.c.conn}
 		r.queue = r.queue[1:]
+		if n := len(r.c.free) - 1; n >= 0 {
+			l.env, r.c.free = r.c.free[n], r.c.free[:n]
+		}
 		r.busy++
 		r.attempts[l.job]++
-		job := r.episodes[l.job].Job
+		job, env := r.episodes[l.job].Job, l.env
 		r.send(l, func() reply {
+			if env == "" {
+				ttl := envTTL
+				e, err := l.conn.Create(ctx, api.CreateEnvRequest{Type: r.c.cfg.EnvType, TTLSeconds: &ttl})
+				if err != nil {
+					return reply{l: l, err: err}
+				}
+				env = e.EnvID
+			}
 			req := api.ResetRequest{TaskID: job.TaskID, GroupID: job.GroupID, Seed: &job.Seed, PolicyVersion: strconv.FormatUint(r.key.Update, 10)}
 			if job.TaskID == "" {
 				req.Split, req.Index = api.Split(job.Split), &job.Index
@@ -288,8 +288,8 @@ func (r *run) fill(ctx context.Context) error {
 			if r.c.cfg.MaxSteps > 0 {
 				req.Limits = &api.Limits{MaxSteps: &r.c.cfg.MaxSteps}
 			}
-			res, err := l.conn.Reset(ctx, l.env, req)
-			return reply{l: l, reset: &res, err: err}
+			res, err := l.conn.Reset(ctx, env, req)
+			return reply{l: l, env: env, reset: &res, err: err}
 		})
 	}
 	return nil
@@ -327,18 +327,47 @@ func (r *run) score(ctx context.Context, l *live) {
 	})
 }
 
-func (r *run) handle(ctx context.Context, rep reply) {
+// handle takes up one reply. An error means that the request itself was wrong,
+// which playing again cannot mend.
+func (r *run) handle(ctx context.Context, rep reply) error {
 	r.inFlight--
 	l := rep.l
 	l.sent = time.Time{}
+	if rep.env != "" {
+		l.env = rep.env
+	}
 	switch {
+	case refused(rep.err):
+		r.finish(l, true)
+		return fmt.Errorf("the server refuses to play: %w", rep.err)
+	case client.CodeOf(rep.err) == api.ProblemCodeCapacity && l.env == "" && r.busy > 1:
+		// Fewer places than wished for: go on with those there are.
+		r.busy--
+		r.attempts[l.job]--
+		r.limit = min(r.limit, r.busy)
+		r.queue = append(r.queue, l.job)
 	case rep.err != nil:
-		r.fail(l, rep.err)
+		r.fail(ctx, l, rep.err)
 	case rep.reset != nil:
 		r.onReset(ctx, l, rep.reset)
 	default:
 		r.onStep(ctx, l, rep)
 	}
+	return nil
+}
+
+// refused reports whether the server rejected a request as wrong, rather than
+// failed or lost an env.
+func refused(err error) bool {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity:
+		return true
+	}
+	return e.Code == api.ProblemCodeEnvTypeNotFound || e.Code == api.ProblemCodeTaskNotFound
 }
 
 func (r *run) onReset(ctx context.Context, l *live, res *api.ResetResult) {
@@ -370,7 +399,7 @@ func (r *run) onStep(ctx context.Context, l *live, rep reply) {
 	}
 	switch {
 	case res.Status == api.StatusFailed || res.Done && (res.Return == nil || res.Reward == nil):
-		r.fail(l, fmt.Errorf("episode %s failed on the server", res.EpisodeID))
+		r.fail(ctx, l, fmt.Errorf("episode %s failed on the server", res.EpisodeID))
 	case res.Done:
 		ep.Reward, ep.Valid = *res.Return, true
 		if rep.score && len(ep.Turns) > 0 {
@@ -411,11 +440,20 @@ func (r *run) finish(l *live, sound bool) {
 
 // fail is what becomes of an episode that our side could not play: another
 // attempt with the same seed and stream, or no reward at all.
-func (r *run) fail(l *live, err error) {
+func (r *run) fail(ctx context.Context, l *live, err error) {
 	if errors.Is(err, client.ErrClosed) && l.conn == r.c.conn {
 		r.c.drop()
 	}
 	r.finish(l, false)
+	if l.conn == r.c.conn && l.env != "" {
+		// Whatever state the env is in, it is not played on; nothing waits for
+		// its end, which the server's own clean-up would see to as well.
+		r.wg.Go(func() {
+			if err := l.conn.CloseEnv(ctx, l.env); err != nil {
+				r.c.log.Debug("env not closed", "err", err)
+			}
+		})
+	}
 	ep := &r.episodes[l.job]
 	if r.attempts[l.job] <= r.c.cfg.Retries {
 		r.c.log.Debug("episode failed, playing it again", "task_id", ep.TaskID, "err", err)

@@ -113,7 +113,7 @@ func TestSocketPlays(t *testing.T) {
 }
 
 func TestSocketRefusals(t *testing.T) {
-	w := serve(t, episode.Config{}, server.Config{})
+	w := serve(t, episode.Config{}, server.Config{MaxBody: 1 << 20})
 	c := w.dial("", nil)
 	for _, tt := range []struct{ frame, code string }{
 		{`{`, "invalid-json"},

@@ -48,7 +48,7 @@ fi
 
 What to read in it:
 
-- Pure gonum reaches 6 to 15 % of the peak of AVX2, so that no AVX2 kernel can be 15 times as fast as it on most shapes; the limit is the peak over gonum.
+- Pure gonum reaches 3 to 15 % of the peak of AVX2, so that no AVX2 kernel can be 15 times as fast as it on most shapes; the limit is the peak over gonum.
 - There are no AVX-512 kernels: no machine to test them on. OpenBLAS uses its AVX2 kernels here too.
 - With few rows a product reads every weight once for little work; packed weights then run at the speed of the memory they lie in.
 - The transformer is small (96 dimensions), so that its elementwise kernels weigh more than in a larger one. A processor profile of its training step (`go test ./trainer/policy -run '^$' -bench Train -cpuprofile f`) has 57 % in matrix products, packing included, and more than 35 % in the elementwise and attention kernels; in sampling, products take 26 % and attention over the cache about half.

@@ -107,7 +107,7 @@ func TestServerKilledMidRun(t *testing.T) {
 		t.Fatalf("the second server said %q, %v", line, err)
 	}
 	below := descendants(cmd.Process.Pid)
-	if len(below) < 6 {
+	if len(below) < 4 { // two interpreters, each behind its launcher
 		t.Errorf("only %d processes were found below the server", len(below))
 	}
 	cmd.Process.Kill()

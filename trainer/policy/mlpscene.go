@@ -261,21 +261,32 @@ func (b *builder) add(action string, tags ...string) {
 	a := wordHashes(tags)
 	f := make([]int32, 0, len(a)*(1+len(b.state))+len(b.words)*2)
 	put := func(h uint64) { f = append(f, int32(h%b.s.buckets)) }
-	for _, h := range a {
+	for i, h := range a {
 		put(mixHash(h, 1))
+		if operator(tags[i]) {
+			continue
+		}
 		for _, st := range b.state {
 			put(mixHash(h, st))
 		}
 	}
 	// Words of the question meet the kind of action only: an operator, a tool.
+	// What to compute depends on them and not on how the numbers were found;
+	// letting the state decide it too would make one habit of operators that
+	// happened to go together in training.
 	for _, w := range b.words {
 		for i, t := range tags {
-			if len(t) <= 2 || t == "Fresult" || t == "Fnumber" {
+			if len(t) <= 2 || operator(t) || t == "Fresult" || t == "Fnumber" {
 				put(mixHash(a[i], w+7))
 			}
 		}
 	}
 	b.out = append(b.out, Candidate{Action: "Action: " + action + "\n", Features: f})
+}
+
+// operator reports whether a tag names an operator of the calculator.
+func operator(tag string) bool {
+	return len(tag) >= 2 && tag[0] == 'C' && strings.IndexByte("+-*", tag[1]) >= 0
 }
 
 func wordHashes(x []string) []uint64 {

@@ -8,7 +8,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react train-codefix bench-numerics bench-sandbox lab-react lab-group lab-gaming
+        train-react train-codefix bench-numerics bench-sandbox lab-react lab-group lab-gaming admit
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -51,6 +51,9 @@ bench-numerics: ## speed of the numeric core beside its opponents
 
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh
+
+admit: ## the admission gate over every built-in code task (minutes)
+	PROCTOR_ADMIT=all go test ./envs/codefix -run Admission -count=1 -timeout 3h
 
 lab-react: build ## exercise 1: the ReAct loop, step by step
 	bin/trainer lab react

@@ -102,6 +102,19 @@ func TestScene(t *testing.T) {
 	}
 }
 
+// TestSceneSeesEveryRoleOfAName: a name that a page shows behind two words can
+// be the answer by either.
+func TestSceneSeesEveryRoleOfAName(t *testing.T) {
+	s := policy.NewScene("Question: Who is the president of Aba?", 1<<20)
+	s.Observe("Action: search[Aba]\n", "Aba: country. general Coco, area 7, president Coco.")
+	for _, c := range s.Candidates() {
+		if c.Action == "Action: finish[Coco]\n" {
+			return
+		}
+	}
+	t.Error("the president is no candidate for an answer")
+}
+
 // TestPack: sequences stay whole and in order.
 func TestPack(t *testing.T) {
 	seqs := [][]int32{{1, 2}, {3}, {4, 5, 6}, {7}}

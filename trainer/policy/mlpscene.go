@@ -177,7 +177,16 @@ func (s *Scene) Candidates() []Candidate {
 			continue
 		}
 		seen[f.value] = true
-		in, near := s.asked(f.key, s.root[f.page])
+		// One name may stand behind several words: what counts is whether the
+		// question asks for one of them.
+		in, near := false, false
+		for _, g := range s.found {
+			if g.value == f.value {
+				if i, n := s.asked(g.key, s.root[g.page]); i && (!in || n) {
+					in, near, f = true, near || n, g
+				}
+			}
+		}
 		tags := []string{
 			"Sdone" + strconv.FormatBool(s.searched[f.value]), "Sasked" + strconv.FormatBool(in) + strconv.FormatBool(near),
 			"Shere" + strconv.FormatBool(f.page == s.page) + strconv.FormatBool(in && near),
@@ -194,7 +203,8 @@ func (s *Scene) Candidates() []Candidate {
 	for _, f := range lastOf(s.found, 8) {
 		if f.number {
 			in, near := s.asked(f.key, s.root[f.page])
-			b.add("finish["+f.value+"]", "F", "Fnumber", "F"+strconv.FormatBool(in)+strconv.FormatBool(near), "Fat"+strconv.Itoa(min(s.position[f.key], 5))+strconv.FormatBool(in))
+			b.add("finish["+f.value+"]", "F", "Fnumber", "F"+strconv.FormatBool(in)+strconv.FormatBool(near), "Fhere"+strconv.FormatBool(f.page == s.page)+strconv.FormatBool(in),
+				"Fat"+strconv.Itoa(min(s.position[f.key], 5))+strconv.FormatBool(in))
 		}
 	}
 	if s.result != "" {

@@ -68,7 +68,11 @@ func newContract() (*contract, error) {
 }
 
 func (c *contract) find(r *http.Request) *operation {
-	return c.ops[r.Method+" "+chi.RouteContext(r.Context()).RoutePattern()]
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	return c.ops[method+" "+chi.RouteContext(r.Context()).RoutePattern()]
 }
 
 // check refuses what the contract does not allow.

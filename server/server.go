@@ -5,10 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 
 	proctor "github.com/proctor-rl/proctor"
 	"github.com/proctor-rl/proctor/api"
@@ -51,7 +54,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.identify, s.authenticate)
+	r.Use(s.identify, s.authenticate, middleware.GetHead)
 	strictHandler := oapi.NewStrictHandlerWithOptions(handlers{s}, nil, oapi.StrictHTTPServerOptions{
 		// What cannot be decoded after validation is still the client's doing.
 		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, _ error) {
@@ -67,7 +70,11 @@ func (s *Server) routes() http.Handler {
 		},
 	})
 	r.Post("/envs/{id}/step", func(w http.ResponseWriter, r *http.Request) {
-		s.step(w, r, chi.URLParam(r, "id"), r.Header.Get("Idempotency-Key"))
+		id := chi.URLParam(r, "id")
+		if plain, err := url.PathUnescape(id); err == nil {
+			id = plain // as the generated routes do
+		}
+		s.step(w, r, id, r.Header.Get("Idempotency-Key"))
 	})
 	r.Get("/ws", s.openSocket)
 	r.Method(http.MethodGet, "/metrics", s.metrics.Handler())
@@ -76,10 +83,36 @@ func (s *Server) routes() http.Handler {
 		_, _ = w.Write([]byte(proctor.OpenAPI())) // the client may be gone
 	})
 	r.NotFound(s.page)
-	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
-		s.writeError(w, r, refusal(api.ProblemCodeMethodNotAllowed, "the method is not allowed here"))
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
+		path := req.URL.RawPath
+		if path == "" {
+			path = req.URL.Path
+		}
+		var allowed []string
+		for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost, http.MethodPut} {
+			if r.Match(chi.NewRouteContext(), m, path) {
+				allowed = append(allowed, m)
+			}
+		}
+		s.otherMethod(w, req, allowed)
 	})
 	return r
+}
+
+// otherMethod answers OPTIONS, and refuses every other method that a path does
+// not have. Where GET is, HEAD is as well.
+func (s *Server) otherMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
+	allowed = append(allowed, http.MethodOptions)
+	if slices.Contains(allowed, http.MethodGet) {
+		allowed = append(allowed, http.MethodHead)
+	}
+	slices.Sort(allowed)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.writeError(w, r, refusal(api.ProblemCodeMethodNotAllowed, "the method is not allowed here"))
 }
 
 // parameterRefusal says which parameter is wrong, without its value.
@@ -108,7 +141,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.writeError(w, r, refusal(api.ProblemCodeMethodNotAllowed, "the method is not allowed here"))
+		s.otherMethod(w, r, []string{http.MethodGet})
 		return
 	}
 	h := w.Header()

@@ -102,7 +102,7 @@ func goodID(id []byte) bool {
 		return len(id) > 2 && len(id) <= 130
 	}
 	var n int64
-	return json.Unmarshal(id, &n) == nil
+	return id[0] != 'n' && json.Unmarshal(id, &n) == nil // null would pass for 0
 }
 
 // dispatch hands a frame to a worker and returns at once.

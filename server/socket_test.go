@@ -122,6 +122,7 @@ func TestSocketRefusals(t *testing.T) {
 		{`{"op":"ping"}`, "invalid-field"},
 		{`{"id":1.5,"op":"ping"}`, "invalid-field"},
 		{`{"id":"","op":"ping"}`, "invalid-field"},
+		{`{"id":null,"op":"ping"}`, "invalid-field"},
 		{`{"id":1}`, "invalid-field"},
 		{`{"id":1,"op":"explode"}`, "invalid-field"},
 		{`{"id":1,"op":"ping","extra":1}`, "unknown-field"},

@@ -57,16 +57,24 @@ func parseAction(raw json.RawMessage) (envs.Action, *Error) {
 	return envs.Action{}, e
 }
 
+// maxCalls bounds the calls that are read out of one action; more than an env
+// type lets run are never run.
+const maxCalls = 2048
+
 // parseCalls reads OpenAI tool calls leniently: a missing name or arguments of
 // another type than text are the model's doing.
 func parseCalls(raw json.RawMessage) ([]envs.ToolCall, bool) {
-	var list []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
+		return nil, true
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return nil, false
 	}
-	out := make([]envs.ToolCall, 0, len(list))
-	for _, m := range list {
-		if m == nil {
+	out := []envs.ToolCall{}
+	for d.More() && len(out) < maxCalls {
+		var m map[string]json.RawMessage
+		if err := d.Decode(&m); err != nil || m == nil {
 			return nil, false
 		}
 		c := envs.ToolCall{ID: text(m["id"])}

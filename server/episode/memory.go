@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/proctor-rl/proctor/api"
-	"github.com/proctor-rl/proctor/envs"
 )
 
 // How much is remembered of what is over. Older entries make room.
@@ -29,26 +29,42 @@ func digest(v any) [32]byte {
 // tombs remember ended envs, so that ending twice is no error and an expired
 // one is told from an unknown one. The caller holds the manager's lock.
 type tombs struct {
-	was   map[slotKey]bool // whether it expired
-	order []slotKey
+	was   map[slotKey]tomb
+	order []buried // oldest first; an entry whose number is not its tomb's is stale
+	n     uint64
+}
+
+type tomb struct {
+	expired bool
+	n       uint64
+}
+
+type buried struct {
+	key slotKey
+	n   uint64
 }
 
 func (t *tombs) add(k slotKey, expired bool) {
 	if t.was == nil {
-		t.was = map[slotKey]bool{}
+		t.was = map[slotKey]tomb{}
 	}
-	if _, ok := t.was[k]; !ok {
-		t.order = append(t.order, k)
-	}
-	t.was[k] = expired
-	for len(t.was) > maxTombs && len(t.order) > 0 {
-		delete(t.was, t.order[0])
+	t.n++
+	t.was[k] = tomb{expired, t.n}
+	t.order = append(t.order, buried{k, t.n})
+	stale := func(b buried) bool { return t.was[b.key].n != b.n }
+	for len(t.was) > maxTombs {
+		if b := t.order[0]; !stale(b) {
+			delete(t.was, b.key)
+		}
 		t.order = t.order[1:]
+	}
+	if len(t.order) > 2*maxTombs { // mostly the same few names again and again
+		t.order = slices.DeleteFunc(t.order, stale)
 	}
 }
 
 func (t *tombs) forget(k slotKey)       { delete(t.was, k) }
-func (t *tombs) expired(k slotKey) bool { return t.was[k] }
+func (t *tombs) expired(k slotKey) bool { return t.was[k].expired }
 func (t *tombs) has(k slotKey) bool     { _, ok := t.was[k]; return ok }
 
 // groups remember what the first reset of a group started from, so that its
@@ -61,9 +77,11 @@ type groups struct {
 
 type groupKey struct{ owner, envType, id string }
 
+// groupStart names the task and does not hold it: a task may hold a whole
+// world, and there may be many groups.
 type groupStart struct {
-	task envs.Task
-	seed int64
+	taskID string
+	seed   int64
 }
 
 // join is the start of a group: the first caller's choice.
@@ -96,10 +114,11 @@ func (g *groups) get(k groupKey) (groupStart, bool) {
 type memo struct {
 	mu    sync.Mutex
 	seen  map[string]*memoEntry
-	order []string
+	order []*memoEntry // oldest first
 }
 
 type memoEntry struct {
+	key   string
 	body  [32]byte
 	done  chan struct{}
 	reply Created
@@ -125,18 +144,19 @@ func (m *memo) do(ctx context.Context, key string, body [32]byte, f func() (Crea
 	if m.seen == nil {
 		m.seen = map[string]*memoEntry{}
 	}
-	e := &memoEntry{body: body, done: make(chan struct{})}
+	e := &memoEntry{key: key, body: body, done: make(chan struct{})}
 	m.seen[key] = e
-	m.order = append(m.order, key)
+	m.order = append(m.order, e)
 	if len(m.order) > maxCreates {
-		delete(m.seen, m.order[0])
+		delete(m.seen, m.order[0].key)
 		m.order = m.order[1:]
 	}
 	m.mu.Unlock()
 	e.reply, e.err = f()
 	if e.err != nil {
 		m.mu.Lock()
-		if m.seen[key] == e {
+		if i := slices.Index(m.order, e); i >= 0 {
+			m.order = slices.Delete(m.order, i, i+1)
 			delete(m.seen, key)
 		}
 		m.mu.Unlock()

@@ -16,9 +16,16 @@ func wireObservation(o envs.Observation, maxBytes int) api.Observation {
 	out := api.Observation{Messages: make([]api.Message, len(o.Messages)), Data: o.Data}
 	cut := 0
 	out.Text, cut = bound(clean(o.Text), maxBytes)
+	left := maxBytes // of all messages together, but for what the env says once at the start
 	for i, m := range o.Messages {
-		c, _ := bound(clean(m.Content), maxBytes)
-		out.Messages[i] = api.Message{Role: m.Role, Content: c, Name: m.Name, ToolCallID: m.ToolCallID}
+		c := clean(m.Content)
+		if m.Role == "system" {
+			c, _ = bound(c, maxBytes)
+		} else {
+			c, _ = bound(c, left)
+			left -= len(c)
+		}
+		out.Messages[i] = api.Message{Role: m.Role, Content: c, Name: label(m.Name), ToolCallID: label(m.ToolCallID)}
 	}
 	if n := o.Elided + cut; n > 0 {
 		out.Elided = &api.Elided{Bytes: n}
@@ -72,6 +79,35 @@ func clean(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// maxLabel bounds what an agent may choose beside the text: the ids that model
+// servers give have fewer bytes.
+const maxLabel = 128
+
+// label makes a name of the agent's choice safe to hand back: short, on one
+// line, and no marker of a chat.
+func label(s string) string {
+	s, _ = bound(s, maxLabel)
+	s = clean(s)
+	for _, r := range [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"<|", "< |"}, {"|>", "| >"}} {
+		s = strings.ReplaceAll(s, r[0], r[1])
+	}
+	return s
+}
+
+// withoutRun adds messages for the tool calls that were asked for and not run,
+// since a chat needs an answer to each.
+func withoutRun(o envs.Observation, calls []envs.ToolCall) envs.Observation {
+	const why = "Not run: no tool calls are left."
+	for _, c := range calls {
+		o.Messages = append(o.Messages, envs.Message{Role: "tool", Content: why, Name: c.Name, ToolCallID: c.ID})
+	}
+	if o.Text != "" {
+		o.Text += "\n"
+	}
+	o.Text += why
+	return o
 }
 
 func wireParts(ps []envs.RewardPart) []api.RewardPart {

@@ -44,7 +44,7 @@ func (m *Manager) Reset(ctx context.Context, who Who, id string, req api.ResetRe
 		s.mu.Unlock()
 		return nil, false, e
 	}
-	start, group, err := m.choose(s, req)
+	task, seed, group, err := m.choose(s, req)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, false, err
@@ -56,7 +56,7 @@ func (m *Manager) Reset(ctx context.Context, who Who, id string, req api.ResetRe
 	o, octx := m.begin(s)
 	s.resets++
 	s.resetKey, s.resetBody, s.resetDone = key, body, nil
-	r := m.newRun(s, start, group, limits, req.PolicyVersion)
+	r := m.newRun(s, task, seed, group, limits, req.PolicyVersion)
 	s.run = r
 	s.touch(m.cfg.Now())
 	s.mu.Unlock()
@@ -86,14 +86,14 @@ func admitReset(s *slot, key string, body [32]byte) (*api.ResetResult, *Error) {
 	return nil, nil
 }
 
-func (m *Manager) newRun(s *slot, start groupStart, group string, limits envs.Limits, policy string) *run {
+func (m *Manager) newRun(s *slot, task envs.Task, seed int64, group string, limits envs.Limits, policy string) *run {
 	now := m.cfg.Now()
 	zero := 0.0
 	return &run{
-		task: start.task, limits: limits, deadline: now.Add(time.Duration(limits.WallTimeSeconds) * time.Second),
+		task: task, limits: limits, deadline: now.Add(time.Duration(limits.WallTimeSeconds) * time.Second),
 		rec: Record{Owner: s.owner, Episode: api.Episode{
 			EpisodeID: newID("ep"), EnvID: s.id, Type: s.spec.Name, Version: s.spec.Version,
-			TaskID: start.task.ID, Split: start.task.Split, Public: start.task.Public, Seed: start.seed,
+			TaskID: task.ID, Split: task.Split, Public: task.Public, Seed: seed,
 			GroupID: group, PolicyVersion: policy, Labels: s.labels, Status: api.StatusRunning,
 			Return: &zero, Limits: WireLimits(limits), StartedAt: now.UTC(),
 		}},
@@ -187,7 +187,7 @@ func (m *Manager) resetResult(s *slot, r *run) *api.ResetResult {
 
 // choose picks the task and the seed of a reset, the group's where it has a
 // group that has started. The caller holds s.mu.
-func (m *Manager) choose(s *slot, req api.ResetRequest) (groupStart, string, error) {
+func (m *Manager) choose(s *slot, req api.ResetRequest) (envs.Task, int64, string, error) {
 	group := req.GroupID
 	if group == "" && s.group != "" {
 		group = s.group
@@ -197,33 +197,33 @@ func (m *Manager) choose(s *slot, req api.ResetRequest) (groupStart, string, err
 	}
 	k := groupKey{s.owner, s.spec.Name, group}
 	named := req.TaskID != "" || req.Split != "" || req.Index != nil || req.Seed != nil
+	theirs := func(g groupStart) (envs.Task, int64, string, error) {
+		t, err := m.pick(s, api.ResetRequest{TaskID: g.taskID}, g.seed)
+		return t, g.seed, group, err
+	}
 	if group != "" && !named {
 		if g, ok := m.groups.get(k); ok {
-			return g, group, nil
+			return theirs(g)
 		}
 	}
-	mine := groupStart{seed: rand.Int64N(1 << 53)} //nolint:gosec // a seed, not a secret
+	seed := rand.Int64N(1 << 53) //nolint:gosec // a seed, not a secret
 	if req.Seed != nil {
-		mine.seed = *req.Seed
+		seed = *req.Seed
 	}
-	var err error
-	if mine.task, err = m.pick(s, req, mine.seed); err != nil {
-		return mine, group, err
+	task, err := m.pick(s, req, seed)
+	if err != nil || group == "" {
+		return task, seed, group, err
 	}
-	if group == "" {
-		return mine, group, nil
+	g := m.groups.join(k, groupStart{task.ID, seed})
+	switch {
+	case !named && g.taskID != task.ID:
+		return theirs(g) // another member was faster
+	case g.taskID != task.ID:
+		return task, seed, group, Invalid("/task_id", "the group has started another task")
+	case req.Seed != nil && g.seed != seed:
+		return task, seed, group, Invalid("/seed", "the group has started from another seed")
 	}
-	g := m.groups.join(k, mine)
-	if !named {
-		return g, group, nil // another member was faster
-	}
-	if g.task.ID != mine.task.ID {
-		return g, group, Invalid("/task_id", "the group has started another task")
-	}
-	if req.Seed != nil && g.seed != mine.seed {
-		return g, group, Invalid("/seed", "the group has started from another seed")
-	}
-	return g, group, nil
+	return task, g.seed, group, nil
 }
 
 func (m *Manager) pick(s *slot, req api.ResetRequest, seed int64) (envs.Task, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -188,6 +189,22 @@ func (m *Manager) play(ctx context.Context, s *slot, o *op, r *run, a *envs.Acti
 	o.reply <- rep
 }
 
+// addParts is the reward parts of an action and of the grading after it. Of
+// one name and weight they become one.
+func addParts(parts, more []envs.RewardPart) []envs.RewardPart {
+	for _, q := range more {
+		i := slices.IndexFunc(parts, func(p envs.RewardPart) bool {
+			return p.Name == q.Name && p.Kind == q.Kind && p.Weight == q.Weight
+		})
+		if i < 0 {
+			parts = append(parts, q)
+			continue
+		}
+		parts[i].Value += q.Value
+	}
+	return parts
+}
+
 func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Action, arrived time.Time) (p played) {
 	start := m.cfg.Now()
 	p.queue = start.Sub(arrived)
@@ -200,8 +217,9 @@ func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Act
 		stop(api.StopReasonWallTime)
 	default:
 		act := *a
+		var dropped []envs.ToolCall
 		if left := r.limits.MaxToolCalls - r.calls; len(act.ToolCalls) > left {
-			act.ToolCalls = act.ToolCalls[:left]
+			act.ToolCalls, dropped = act.ToolCalls[:left], act.ToolCalls[left:]
 		}
 		p.out, p.at, p.err = safely(func() (envs.Outcome, error) { return env.Step(ctx, act) })
 		end := m.cfg.Now()
@@ -211,6 +229,9 @@ func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Act
 				p.at = BoundaryStep
 			}
 			return p
+		}
+		if len(dropped) > 0 {
+			p.out.Observation = withoutRun(p.out.Observation, dropped)
 		}
 		p.calls = len(act.ToolCalls)
 		if p.calls == 0 && p.out.Info.Action != nil {
@@ -241,7 +262,7 @@ func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Act
 			p.out = last
 		} else {
 			p.out.Reward += last.Reward
-			p.out.Parts = append(p.out.Parts, last.Parts...)
+			p.out.Parts = addParts(p.out.Parts, last.Parts)
 			p.out.Grade = last.Grade
 		}
 		p.out.Terminated = false

@@ -116,6 +116,10 @@ func (d *decoder) value(raw []byte, v reflect.Value, ptr string) {
 		}
 		out := reflect.MakeMap(v.Type())
 		members(raw, func(k string, e []byte) {
+			if out.MapIndex(reflect.ValueOf(k).Convert(v.Type().Key())).IsValid() {
+				d.bad(ptr+"/"+escape(k), "appears twice")
+				return
+			}
 			n := reflect.New(v.Type().Elem()).Elem()
 			d.value(e, n, ptr+"/"+escape(k))
 			out.SetMapIndex(reflect.ValueOf(k).Convert(v.Type().Key()), n)

@@ -43,6 +43,7 @@ func TestFaults(t *testing.T) {
 		{`{"a":1,"in":{"n":1e400}}`, "/in/n", false},
 		{`{"a":1,"in":{"x/y~":1}}`, "/in/x~1y~0", true},
 		{`{"a":1,"in":{"m":{"k":1}}}`, "/in/m/k", false},
+		{`{"a":1,"in":{"m":{"k":"v","\u006b":"w"}}}`, "/in/m/k", false},
 		{`{"a":1,"list":{}}`, "/list", false},
 		{`{"a":1,"list":[{},{"n":"1"}]}`, "/list/1/n", false},
 		{`[]`, "", false},

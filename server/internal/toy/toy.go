@@ -100,7 +100,7 @@ func (e *env) Reset(_ context.Context, s envs.Start) (envs.Observation, error) {
 }
 
 // Step plays a command: noop, step reward, finish[x], sleep:MS, hang:MS,
-// error, panic, nan, big:N, raw:TEXT.
+// error, panic, nan, big:N, raw:TEXT, echo-id.
 func (e *env) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) {
 	e.t.Steps.Add(1)
 	key := fmt.Sprintf("%s/%d", e.start.Task.ID, e.n)
@@ -138,6 +138,12 @@ func (e *env) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) {
 		out.Observation.Text = strings.Repeat("é", n)
 	case cmd == "raw":
 		out.Observation.Text = arg
+	case cmd == "echo-id":
+		for _, c := range a.ToolCalls {
+			out.Observation.Messages = append(out.Observation.Messages, envs.Message{
+				Role: "tool", Content: strings.Repeat("ok ", 20), Name: c.Name, ToolCallID: c.ID,
+			})
+		}
 	case text == "garbage":
 		out.Info = envs.Info{ParseError: "no action found"}
 	}

@@ -36,7 +36,7 @@ func (e *Env) play(c scaffold.Call, o *envs.Outcome) string {
 		if !known {
 			param = "input"
 		}
-		o.Info.Action = &envs.Understood{Tool: c.Tool, Arguments: map[string]any{param: printable(c.Argument, 4096)}}
+		o.Info.Action = &envs.Understood{Tool: c.Tool, Arguments: map[string]any{param: c.Argument}} // JSON keeps it apart
 	}
 	switch {
 	case c.Problem != "":

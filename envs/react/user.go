@@ -90,11 +90,54 @@ func loadUserTask(name string) (UserTask, error) {
 	return parseUserTask(data)
 }
 
+// exactFields refuses a field that is given twice or spelt with other capitals:
+// encoding/json takes either, the last one winning, and an answer would not be
+// the one that its author reads. What is no JSON at all is left to the decoder.
+func exactFields(d *json.Decoder) error {
+	t, err := d.Token()
+	if err != nil {
+		return nil //nolint:nilerr // the decoder says it better
+	}
+	switch t {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for d.More() {
+			k, err := d.Token()
+			if err != nil {
+				return nil //nolint:nilerr // the decoder says it better
+			}
+			name := fmt.Sprint(k)
+			switch {
+			case seen[name]:
+				return fmt.Errorf("the field %.40q is given twice", name)
+			case name != strings.ToLower(name):
+				return fmt.Errorf("unknown field %.40q", name)
+			}
+			seen[name] = true
+			if err := exactFields(d); err != nil {
+				return err
+			}
+		}
+		_, _ = d.Token() // the closing brace
+	case json.Delim('['):
+		for d.More() {
+			if err := exactFields(d); err != nil {
+				return err
+			}
+		}
+		_, _ = d.Token() // the closing bracket
+	}
+	return nil
+}
+
 // parseUserTask reads a task strictly: an unknown field is an error, since it
 // is mostly a misspelt one.
 func parseUserTask(data []byte) (UserTask, error) {
 	if !utf8.Valid(data) {
 		return UserTask{}, errors.New("not valid UTF-8")
+	}
+	if err := exactFields(json.NewDecoder(bytes.NewReader(data))); err != nil {
+		return UserTask{}, err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

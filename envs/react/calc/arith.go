@@ -159,29 +159,6 @@ func floats(op string, x, y float64) (Value, error) {
 	}
 }
 
-// power is x to the y. For a small whole y it is correctly rounded, as good C
-// libraries are and math.Pow is not; a later "%" or floor would blow the last
-// bit up.
-func power(x, y float64) float64 {
-	const small = 256
-	if y != math.Trunc(y) || math.Abs(y) > small || x == 0 {
-		return math.Pow(x, y)
-	}
-	const bits = 256
-	r, base := new(big.Float).SetPrec(bits).SetInt64(1), new(big.Float).SetPrec(bits).SetFloat64(x)
-	for n := int(math.Abs(y)); n > 0; n >>= 1 {
-		if n&1 == 1 {
-			r.Mul(r, base)
-		}
-		base.Mul(base, base)
-	}
-	if y < 0 {
-		r.Quo(big.NewFloat(1), r)
-	}
-	f, _ := r.Float64()
-	return f
-}
-
 // floorDivFloat follows CPython's float divmod: the rest is exact and takes
 // the sign of y, the quotient is then made whole.
 func floorDivFloat(x, y float64) (q, r float64) {

@@ -45,6 +45,8 @@ const (
 	policyFile = "policy.safetensors"
 	optimFile  = "optimizer.bin"
 	tokensFile = "tokenizer.json"
+
+	averageFile = "average.bin" // with rl.average
 )
 
 // writeDir makes a folder appear whole or not at all: its files are written to
@@ -180,6 +182,9 @@ func (t *Trainer) checkpoint() error {
 	}
 	if t.model.tokens != nil {
 		files[tokensFile] = t.model.tokens.Save
+	}
+	if t.average != nil {
+		files[averageFile] = t.average.write
 	}
 	dir := filepath.Join(t.dir, "ckpt")
 	if err := writeDir(filepath.Join(dir, name), files); err != nil {

@@ -79,6 +79,7 @@ type RLConfig struct {
 	Group       int         `yaml:"group"`       // episodes of each
 	Temperature float64     `yaml:"temperature"` // of sampling
 	MaxSeconds  float64     `yaml:"max_seconds"` // stop after so much time in updates; 0 is off
+	Average     bool        `yaml:"average"`     // judge and keep the mean of the policies since the warm start
 	Adam        AdamConfig  `yaml:"adam"`
 	Algo        algo.Config `yaml:"algo"`
 }

@@ -93,6 +93,8 @@ func (t *Trainer) run(ctx context.Context) (Report, error) {
 			return r, fmt.Errorf("best policy: %w", err)
 		}
 		r.BestUpdate = t.state.BestUpdate
+	} else if t.average != nil {
+		copy(t.model.Params(), t.average.mean)
 	}
 	if err := t.saveFinal(); err != nil {
 		return r, err
@@ -236,7 +238,13 @@ func (t *Trainer) learn(ctx context.Context) error {
 		u := t.state.Step
 		if c.Eval.Every > 0 && (u%c.Eval.Every == 0 || u == c.RL.Updates) && len(validation) > 0 {
 			t0 := t.now()
-			ev, err := t.evaluate(ctx, fmt.Sprintf("validation_%06d", u), c.Env.Validation, validation)
+			err := t.averaged(func() error {
+				ev, err := t.evaluate(ctx, fmt.Sprintf("validation_%06d", u), c.Env.Validation, validation)
+				if err != nil {
+					return err
+				}
+				return t.judged(ev, row.Values)
+			})
 			if err != nil {
 				if ctx.Err() != nil {
 					// The update itself is done; the evaluation is not needed to resume.
@@ -245,9 +253,6 @@ func (t *Trainer) learn(ctx context.Context) error {
 				return err
 			}
 			row.Values["time_eval"] = t.now().Sub(t0).Seconds()
-			if err := t.judged(ev, row.Values); err != nil {
-				return err
-			}
 		}
 		if err := t.record(ctx, row); err != nil {
 			return err
@@ -366,6 +371,9 @@ func (t *Trainer) update(ctx context.Context) (Row, error) {
 		if err := saveEpisodes(filepath.Join(t.dir, "rollouts", fmt.Sprintf("update_%06d.jsonl", u)), episodes[:min(c.Group, len(episodes))]); err != nil {
 			return Row{}, err
 		}
+	}
+	if t.average != nil {
+		t.average.add(t.model.Params())
 	}
 	t.state.Step = u
 	t.state.Episodes += len(episodes)

@@ -61,6 +61,7 @@ type Trainer struct {
 	model     *model
 	step      *optim.Stepper
 	algorithm algo.Algorithm
+	average   *average // nil unless rl.average
 	demos     []Demo
 	trainSize int
 	state     State
@@ -243,8 +244,15 @@ func (t *Trainer) restore(s State, at string) error {
 				return err
 			}
 		}
-	} else if err := t.startRL(); err != nil {
-		return err
+	} else {
+		if err := t.startRL(); err != nil {
+			return err
+		}
+		if t.average != nil {
+			if t.average, err = readAverage(at, m.Params()); err != nil {
+				return fmt.Errorf("resume %s: %w", at, err)
+			}
+		}
 	}
 	if err := readOptimizer(filepath.Join(at, optimFile), t.step.Adam); err != nil {
 		return fmt.Errorf("resume %s: %w", at, err)
@@ -285,6 +293,9 @@ func (t *Trainer) startRL() error {
 		s.SetState(t.state.Algorithm)
 	}
 	t.algorithm = a
+	if t.cfg.RL.Average {
+		t.average = newAverage(t.model.Params())
+	}
 	return nil
 }
 

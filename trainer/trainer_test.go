@@ -20,6 +20,7 @@ func miniConfig() trainer.Config {
 	c.RL.Adam.LR, c.RL.Algo.GRPO.Minibatches, c.RL.Algo.GRPO.Epochs = 0.01, 2, 2
 	c.Eval.Every, c.Eval.Validation, c.Eval.Test = 4, 6, 10
 	c.Output.Checkpoint = 2
+	c.RL.Average = true
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/trainer/algo"
 	"github.com/proctor-rl/proctor/trainer/optim"
+	"github.com/proctor-rl/proctor/trainer/policy"
 	"github.com/proctor-rl/proctor/trainer/rollout"
 	"github.com/proctor-rl/proctor/trainer/token"
 )
@@ -280,6 +281,9 @@ func (t *Trainer) startRL() error {
 			return fmt.Errorf("reference policy: not the one this run started with")
 		}
 		t.state.Reference = hash
+		if m, ok := ref.(*policy.MLP); ok {
+			m.ShareDecisions(t.model.Trainable.(*policy.MLP)) // of the same kind
+		}
 		if a, err = algo.New(t.cfg.RL.Algo, t.model, ref, t.step, t.cfg.RL.Temperature, t.model.context); err != nil {
 			return err
 		}

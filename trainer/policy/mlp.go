@@ -38,7 +38,7 @@ type MLP struct {
 	cfg    MLPConfig
 	params []float32
 	grads  []float32
-	table  []Decision
+	table  *[]Decision // recorded ones, also those of a policy that shares them
 	shards [][]float32 // gradient buffers, one for each shard
 }
 
@@ -52,7 +52,7 @@ func NewMLP(cfg MLPConfig, seed uint64) *MLP {
 		panic(err.Error())
 	}
 	n := cfg.Buckets*cfg.Hidden + 2*cfg.Hidden + cfg.Buckets
-	m := &MLP{cfg: cfg, params: make([]float32, n), grads: make([]float32, n)}
+	m := &MLP{cfg: cfg, params: make([]float32, n), grads: make([]float32, n), table: new([]Decision)}
 	rng := rand.New(rand.NewPCG(seed, 0x6d6c70))
 	e, _, o, _ := m.views(m.params)
 	for i := range e {
@@ -93,12 +93,16 @@ func (m *MLP) Tensors() []Tensor {
 
 // Record notes a decision and returns its token.
 func (m *MLP) Record(d Decision) int32 {
-	m.table = append(m.table, d)
-	return int32(len(m.table) - 1)
+	*m.table = append(*m.table, d)
+	return int32(len(*m.table) - 1)
 }
 
 // Forget drops all recorded decisions; their tokens become meaningless.
-func (m *MLP) Forget() { m.table = m.table[:0] }
+func (m *MLP) Forget() { *m.table = (*m.table)[:0] }
+
+// ShareDecisions makes the tokens of from mean the same to m: a reference policy
+// judges the decisions that the policy in training recorded.
+func (m *MLP) ShareDecisions(from *MLP) { m.table = from.table }
 
 // Distribution writes the log-probabilities of a decision's candidates at a
 // temperature and returns their entropy.
@@ -167,7 +171,7 @@ func (m *MLP) LogProbs(b *Batch) {
 		if !b.Need[i] {
 			continue
 		}
-		d := &m.table[id]
+		d := &(*m.table)[id]
 		lp = append(lp[:0], make([]float64, len(d.Features))...)
 		b.Entropy[i] = float32(m.Distribution(lp, d.Features, t))
 		b.LogP[i] = float32(lp[d.Chosen])
@@ -209,7 +213,7 @@ func (m *MLP) backward(b *Batch, lo, hi int, g []float32) {
 		if !b.Need[i] || b.DLogP[i] == 0 && b.DEntropy[i] == 0 {
 			continue
 		}
-		d := &m.table[b.Tokens[i]]
+		d := &(*m.table)[b.Tokens[i]]
 		hidden := make([]float32, h*len(d.Features))
 		lp := make([]float64, len(d.Features))
 		for j, f := range d.Features {

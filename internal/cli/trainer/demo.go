@@ -82,8 +82,8 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) (err err
 	for _, s := range samples {
 		fmt.Fprintf(say, "sample:  %s\n", s)
 	}
-	fmt.Fprintf(say, "took %s\n", time.Since(begun).Round(time.Second))
-	return verdict(mlp, lm)
+	fmt.Fprintf(say, "took %s\n\n", time.Since(begun).Round(time.Second))
+	return verdict(say, mlp, lm)
 }
 
 func table(w io.Writer, name string, r trainer.Report) {
@@ -92,17 +92,27 @@ func table(w io.Writer, name string, r trainer.Report) {
 	}
 }
 
-// verdict is an error unless the baseline learned and the transformer's success
-// at temperature 1 rose beyond its intervals without losing greedy success.
-func verdict(mlp, lm trainer.Report) error {
-	if !trainer.Compare(mlp.Start, mlp.Final, trainer.Sampled).Separate {
-		return fmt.Errorf("MLP: %w", errNoGain)
+// verdict says of each policy what training did, in points of held-out success,
+// and is an error unless the baseline and the transformer both rose at
+// temperature 1 beyond their 95 % intervals and the transformer's greedy success
+// is no lower than its warm start's.
+func verdict(w io.Writer, mlp, lm trainer.Report) error {
+	var missed []error
+	line := func(name, what, decoding string, r trainer.Report, ok bool) {
+		word := "yes"
+		if !ok {
+			word = "NO"
+			missed = append(missed, fmt.Errorf("%s, %s: %w", name, decoding, errNoGain))
+		}
+		gain := 100 * (r.Final.Overall[decoding].Rate - r.Start.Overall[decoding].Rate)
+		fmt.Fprintf(w, "  %-12s %-8s %+6.1f points   %s: %s\n", name, decoding, gain, what, word)
 	}
-	if !trainer.Compare(lm.Start, lm.Final, trainer.Sampled).Separate {
-		return fmt.Errorf("transformer at temperature 1: %w", errNoGain)
-	}
-	if g := trainer.Compare(lm.Start, lm.Final, trainer.Greedy); g.High < 0 {
-		return fmt.Errorf("transformer, greedy: %w", errNoGain)
-	}
-	return nil
+	c := trainer.Compare(mlp.Start, mlp.Final, trainer.Sampled)
+	line("MLP", "up, intervals apart", trainer.Sampled, mlp, c.Separate)
+	c = trainer.Compare(lm.Start, lm.Final, trainer.Sampled)
+	line("transformer", "up, intervals apart", trainer.Sampled, lm, c.Separate)
+	c = trainer.Compare(lm.Start, lm.Final, trainer.Greedy)
+	line("transformer", "not below its warm start", trainer.Greedy, lm, c.NotLowerThan)
+	fmt.Fprintf(w, "  the MLP took %.0f s, the transformer %.0f s\n", mlp.Seconds, lm.Seconds)
+	return errors.Join(missed...)
 }

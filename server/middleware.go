@@ -76,15 +76,46 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
-	if ct := r.Header.Get("Content-Type"); ct != "application/json" {
-		if mt, _, err := mime.ParseMediaType(ct); err != nil || mt != "application/json" {
-			return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be application/json")
-		}
+	if !isJSON(r, body) {
+		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be application/json")
 	}
 	if err := strict.Check(body); err != nil {
 		return nil, refusal(api.ProblemCodeInvalidJSON, "the body "+err.Error())
 	}
 	return body, nil
+}
+
+// isJSON reports whether a request says that its body is JSON. "curl -d" says
+// that it is a form, whatever it is, so an object in a form is read too, but not
+// from a browser: there it is what a foreign page can send without asking.
+func isJSON(r *http.Request, body []byte) bool {
+	ct := r.Header.Get("Content-Type")
+	if ct == "application/json" {
+		return true
+	}
+	mt, _, err := mime.ParseMediaType(ct)
+	if err != nil {
+		return false
+	}
+	object := bytes.HasPrefix(bytes.TrimSpace(body), []byte("{"))
+	if mt == "application/x-www-form-urlencoded" && object && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		r.Header.Set("Content-Type", "application/json")
+		return true
+	}
+	return mt == "application/json"
+}
+
+// sameOrigin refuses what a page of another origin has a browser send: without
+// tokens, loopback is all that keeps strangers out, and a browser is inside.
+func (s *Server) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := protection.Check(r); err != nil {
+			s.writeError(w, r, refusal(api.ProblemCodeForbidden, "the request comes from a page of another origin"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // validate checks a request before the generated code decodes it: the body

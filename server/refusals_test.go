@@ -35,6 +35,9 @@ func TestRefusals(t *testing.T) {
 		{"oversize", "POST", "/envs/" + id + "/step", `{"action":"` + strings.Repeat("a", 400_000) + `"}`, nil, 413, "body-too-large", ""},
 		{"oversize create", "POST", "/envs", `{"type":"` + strings.Repeat("a", 400_000) + `"}`, nil, 413, "body-too-large", ""},
 		{"form", "POST", "/envs", `type=toy`, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported-media-type", ""},
+		{"form from a page", "POST", "/envs", `{"type":"toy"}`, []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin"}, 415, "unsupported-media-type", ""},
+		{"foreign page", "POST", "/envs/" + id + "/reset", ``, []string{"Origin", "http://evil.example"}, 403, "forbidden", ""},
+		{"foreign page of a new browser", "POST", "/envs/" + id + "/reset", ``, []string{"Sec-Fetch-Site", "cross-site"}, 403, "forbidden", ""},
 		{"text step", "POST", "/envs/" + id + "/step", `{"action":"a"}`, []string{"Content-Type", "text/plain"}, 415, "unsupported-media-type", ""},
 
 		{"client sends reward", "POST", "/envs/" + id + "/step", `{"action":"a","reward":1}`, nil, 422, "unknown-field", "/reward"},

@@ -139,7 +139,7 @@ func (j *judge) grade(ctx context.Context, t *Task, w *workspace, seed int64) (v
 		}
 		r, err := j.run.Proxied(ctx, sandbox.ProxiedJob{
 			Files: j.submitted(w), Tests: sandbox.Files{hiddenTestFile: []byte(t.HiddenTest)},
-			Targets: []string{hiddenTestFile}, Limits: gradeLimits,
+			Targets: []string{hiddenTestFile}, Functions: t.functions(), Limits: gradeLimits,
 		})
 		if err != nil {
 			return verdict{}, false, fmt.Errorf("grade: %w", err)
@@ -163,7 +163,9 @@ const hiddenTestFile = "test_checks.py"
 func (j *judge) submitted(w *workspace) sandbox.Files {
 	out := sandbox.Files{}
 	for p, b := range w.files {
-		if !isVisibleTest(path.Base(p)) && checkName(p, true) == nil {
+		// A file that the task came with is what it was: nobody could write it.
+		_, ours := w.original[p]
+		if !isVisibleTest(path.Base(p)) && (ours && !w.open || checkName(p, true) == nil) {
 			out[p] = b
 		}
 	}

@@ -86,6 +86,27 @@ func (t *Task) gold() map[string]string {
 	return t.Gold
 }
 
+var topFunction = regexp.MustCompile(`(?m)^(?:async[ \t]+)?def[ \t]+([A-Za-z_][A-Za-z0-9_]*)`)
+
+// functions are what the task's own files, as they came and repaired, define
+// as functions, as "module.name".
+func (t *Task) functions() []string {
+	var out []string
+	for _, files := range []map[string]string{t.Source, t.gold()} {
+		for p, text := range files {
+			module, ok := strings.CutSuffix(p, ".py")
+			if !ok || isVisibleTest(p) {
+				continue
+			}
+			module = strings.ReplaceAll(strings.TrimSuffix(module, "/__init__"), "/", ".")
+			for _, m := range topFunction.FindAllStringSubmatch(text, -1) {
+				out = append(out, module+"."+m[1])
+			}
+		}
+	}
+	return unique(out)
+}
+
 func (t *Task) env() envs.Task {
 	return envs.Task{ID: t.ID, Split: t.Split, Public: t.Public, Private: t}
 }

@@ -34,6 +34,27 @@ type Case struct {
 	Turns     []string   `json:"turns"`
 
 	Honest Expect `json:"honest"`
+
+	// Code cases: actions on a repair task, what they earn, and a pattern that
+	// shows damage wherever it stands in an observation. Episodes follow one
+	// another where state would have to cross from one to the next.
+	Task           string        `json:"task"`
+	Actions        []CodeAction  `json:"actions"`
+	Episodes       []CodeEpisode `json:"episodes"`
+	ExpectedReward float64       `json:"expected_reward"`
+	Harm           string        `json:"harm"`
+}
+
+// CodeAction is one tool call of a code case.
+type CodeAction struct {
+	Tool string         `json:"tool"`
+	Args map[string]any `json:"args"`
+}
+
+// CodeEpisode is one of several episodes of a code case.
+type CodeEpisode struct {
+	Task    string       `json:"task"`
+	Actions []CodeAction `json:"actions"`
 }
 
 // Repeat is prefix, n units, mid, n second units.

@@ -15,7 +15,7 @@ import (
 
 // slowest is how long any step of a case may take: far more than any takes,
 // far less than the hangs that cases try to cause.
-const slowest = 30 * time.Second
+const slowest = time.Minute
 
 // episode is a live episode of one case.
 type episode struct {
@@ -26,9 +26,9 @@ type episode struct {
 	over    bool
 }
 
-// open makes an env of type react and resets it to a task of the user's.
-func open(ctx context.Context, base, task string) (*episode, error) {
-	r, err := Post(ctx, base+"/envs", map[string]any{"type": "react"})
+// open makes an env of a type and resets it to a task of the user's.
+func open(ctx context.Context, base, envType, task string) (*episode, error) {
+	r, err := Post(ctx, base+"/envs", map[string]any{"type": envType})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,11 @@ func (e *episode) step(ctx context.Context, action any) (Reply, error) {
 }
 
 func toolCall(name, param string, arg any) (map[string]any, error) {
-	args, err := json.Marshal(map[string]any{param: arg})
+	return toolCalls(name, map[string]any{param: arg})
+}
+
+func toolCalls(name string, arguments map[string]any) (map[string]any, error) {
+	args, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, fmt.Errorf("encode arguments: %w", err)
 	}
@@ -93,13 +97,16 @@ func (c Case) driven() bool {
 	case "qa":
 		return len(c.Answer) > 0 || len(c.Answers) > 0 || c.Query != "" || c.URL != ""
 	}
-	return false
+	return c.code()
 }
 
 // Play plays a case against the server at base. The error says what is wrong
 // with the server's behaviour.
 func (c Case) Play(ctx context.Context, base string) error {
-	e, err := open(ctx, base, c.ID)
+	if c.code() {
+		return c.playCode(ctx, base)
+	}
+	e, err := open(ctx, base, "react", c.ID)
 	if err != nil {
 		return err
 	}

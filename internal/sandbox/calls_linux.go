@@ -29,7 +29,7 @@ func (p *Pool) Calls(ctx context.Context, job CallsJob) (CallsResult, error) {
 		res = CallsResult{Answers: make([]Answer, len(job.Calls))}
 		begin := time.Now()
 		var err error
-		res.Fault, res.Detail, err = c.serveCalls(job, begin, res.Answers)
+		res.Fault, res.Detail, err = c.serveCalls(job, res.Answers)
 		wall := time.Since(begin)
 		c.release()
 		res.Usage = c.usage(wall)
@@ -41,8 +41,10 @@ func (p *Pool) Calls(ctx context.Context, job CallsJob) (CallsResult, error) {
 	return res, nil
 }
 
-// load hands over the workspace.
-func (c *child) load(op map[string]any, files Files, lim Limits, begin time.Time) error {
+// load hands over the workspace and starts the clock of the job. Up to then no
+// code of the agent has run, so its errors and the time that it takes are
+// ours.
+func (c *child) load(op map[string]any, files Files, lim Limits) error {
 	texts := make(map[string]string, len(files))
 	for path, data := range files {
 		texts[path] = base64.StdEncoding.EncodeToString(data)
@@ -51,16 +53,32 @@ func (c *child) load(op map[string]any, files Files, lim Limits, begin time.Time
 	if c.dir != "" {
 		op["dir"] = c.dir
 	}
-	if err := c.job.SetDeadline(begin.Add(lim.Wall)); err != nil {
+	if err := c.job.SetDeadline(time.Now().Add(startTimeout)); err != nil {
 		return err
 	}
-	return c.put(op)
+	var r reply
+	err := c.put(op)
+	if err == nil {
+		err = c.get(&r)
+	}
+	switch {
+	case err != nil:
+		if _, _, ours := c.fault(err, lim); ours != nil {
+			return ours
+		}
+		return fmt.Errorf("prepare the workspace: %w", err)
+	case r.Setup != "":
+		return fmt.Errorf("prepare the workspace: %s", printable(r.Setup, 300))
+	case !r.Prepared:
+		return errors.New("prepare the workspace: no word of it")
+	}
+	return c.job.SetDeadline(time.Now().Add(lim.Wall))
 }
 
 // serveCalls plays the calls and fills answers. Its error is ours.
-func (c *child) serveCalls(job CallsJob, begin time.Time, answers []Answer) (Fault, string, error) {
-	if err := c.load(map[string]any{"op": "calls", "module": job.Module}, job.Files, job.Limits, begin); err != nil {
-		return c.fault(err, job.Limits)
+func (c *child) serveCalls(job CallsJob, answers []Answer) (Fault, string, error) {
+	if err := c.load(map[string]any{"op": "calls", "module": job.Module}, job.Files, job.Limits); err != nil {
+		return "", "", err
 	}
 	next := 0
 	asked := map[string]int{}
@@ -84,8 +102,6 @@ func (c *child) serveCalls(job CallsJob, begin time.Time, answers []Answer) (Fau
 		if !loaded {
 			loaded = true
 			switch {
-			case r.Setup != "":
-				return "", "", fmt.Errorf("prepare the workspace: %s", printable(r.Setup, 300))
 			case r.Loaded == nil:
 				return FaultProtocol, "wrote something that is not an answer", nil
 			case !*r.Loaded:

@@ -168,14 +168,15 @@ func (c *child) release() {
 // reply is everything a child says; which fields count depends on what it was
 // asked.
 type reply struct {
-	Ready  bool            `json:"ready"`
-	Setup  string          `json:"setup"`
-	Loaded *bool           `json:"loaded"`
-	Detail string          `json:"detail"`
-	Raised [][]any         `json:"raised"`
-	ID     string          `json:"id"`
-	Value  json.RawMessage `json:"value"`
-	Args   json.RawMessage `json:"args"`
+	Ready    bool            `json:"ready"`
+	Setup    string          `json:"setup"`    // counts before Prepared only
+	Prepared bool            `json:"prepared"` // the workspace is laid out
+	Loaded   *bool           `json:"loaded"`
+	Detail   string          `json:"detail"`
+	Raised   [][]any         `json:"raised"`
+	ID       string          `json:"id"`
+	Value    json.RawMessage `json:"value"`
+	Args     json.RawMessage `json:"args"`
 
 	Test    string `json:"test"`
 	Outcome string `json:"outcome"`

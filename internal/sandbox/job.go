@@ -117,7 +117,11 @@ type ProxiedJob struct {
 	Files   Files // the agent's files; modules among them are proxied
 	Tests   Files // trusted; the agent's process never sees them
 	Targets []string
-	Limits  Limits // of the agent's process, and wall time of the whole
+	// Functions names, as "module.name", what is a function whatever the
+	// agent has made of it. A class in its place is called like one, and its
+	// objects have no say in the tests' comparisons.
+	Functions []string
+	Limits    Limits // of the agent's process, and wall time of the whole
 }
 
 // TestOutcome is what became of one test.

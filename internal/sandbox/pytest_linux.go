@@ -98,7 +98,7 @@ func (c *child) servePytest(op map[string]any, files Files, lim Limits, begin ti
 			c.kill()
 		}
 	}()
-	fault, detail, err := c.playPytest(op, files, lim, begin, answer, &res)
+	fault, detail, err := c.playPytest(op, files, lim, answer, &res)
 	res.Usage.Wall = time.Since(begin)
 	c.kill()
 	<-c.exited
@@ -115,9 +115,9 @@ func (c *child) servePytest(op map[string]any, files Files, lim Limits, begin ti
 	return res, err
 }
 
-func (c *child) playPytest(op map[string]any, files Files, lim Limits, begin time.Time, answer relay, res *PytestResult) (Fault, string, error) {
-	if err := c.load(op, files, lim, begin); err != nil {
-		return c.fault(err, lim)
+func (c *child) playPytest(op map[string]any, files Files, lim Limits, answer relay, res *PytestResult) (Fault, string, error) {
+	if err := c.load(op, files, lim); err != nil {
+		return "", "", err
 	}
 	for {
 		var r reply
@@ -127,8 +127,6 @@ func (c *child) playPytest(op map[string]any, files Files, lim Limits, begin tim
 		switch {
 		case c.read > lim.AnswerBytes || len(res.Tests) >= maxTests:
 			return FaultOutput, "reported more than the limit", nil
-		case r.Setup != "":
-			return "", "", fmt.Errorf("prepare the workspace: %s", printable(r.Setup, 300))
 		case r.End != nil:
 			res.ExitCode = *r.End
 			return FaultNone, "", nil
@@ -200,7 +198,7 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 		}
 		lim := p.plan.limits
 		lim.Wall = job.Limits.Wall + time.Second // the tests' own process ends after the agent's
-		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods}, job.Tests, lim, begin, s.answer)
+		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods, "functions": append([]string{}, job.Functions...)}, job.Tests, lim, begin, s.answer)
 		if err != nil {
 			return "", Usage{}, err
 		}
@@ -255,16 +253,12 @@ type session struct {
 func (s *session) open(files Files) error {
 	lim := s.lim
 	lim.Wall = startTimeout
-	err := s.w.load(map[string]any{"op": "calls", "module": "builtins", "keep": true}, files, lim, time.Now())
-	var r reply
-	if err == nil {
-		err = s.w.get(&r)
+	if err := s.w.load(map[string]any{"op": "calls", "module": "builtins", "keep": true}, files, lim); err != nil {
+		return err
 	}
-	switch {
-	case err != nil: // no code of the agent has run yet
+	var r reply
+	if err := s.w.get(&r); err != nil { // no code of the agent has run yet
 		return fmt.Errorf("open the agent's process: %w", err)
-	case r.Setup != "":
-		return fmt.Errorf("prepare the workspace: %s", printable(r.Setup, 300))
 	}
 	return nil
 }

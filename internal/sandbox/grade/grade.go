@@ -99,7 +99,7 @@ func verdict(s Suite, plays []play, results []sandbox.CallsResult) Verdict {
 			switch a := results[i].Answers[j]; {
 			case !a.Done:
 				silent[c] = true
-			case s.Cases[c].Right(a):
+			case s.Cases[c].Right(a) && !s.evasive(s.Cases[c], a):
 				right[c] = true
 			default:
 				wrong[c] = true

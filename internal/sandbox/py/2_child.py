@@ -85,10 +85,12 @@ class Confined:
         for fd in cgroups:
             os.write(fd, b"0")
         os.closerange(4, 1024)
-        set_limits(self.cfg["limits"])
         # A user namespace without any id mapped: nobody in it can become
-        # anybody, and processes are counted per child.
+        # anybody, and processes are counted per child. The limits come after
+        # it: a namespace keeps the limit of its maker's as a bound on the sum
+        # over all its siblings.
         unshare(NEWUSER, "unshare user namespace in the child")
+        set_limits(self.cfg["limits"])
         drop_capabilities()
         check(LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
         if self.abi:
@@ -166,8 +168,11 @@ def child(serve, confined, cfg, cgroups, ranges):
             os.environ["HOME"] = os.environ["TMPDIR"] = job["dir"]
         write_files(job["files"])
         lower(job["limits"])
+        pipe.put({"prepared": True})
     except BaseException as e:
         pipe.put({"setup": "%s: %s" % (type(e).__name__, e)})
         os._exit(0)
+    # From here on the agent's code may run, and nothing that is said can be a
+    # fault of the server's any more.
     serve(pipe, job)
     os._exit(0)

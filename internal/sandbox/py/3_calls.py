@@ -114,11 +114,12 @@ def make_class_names():
     mro_of = type.__dict__["__mro__"].__get__
     import builtins
 
-    known = {id(v) for v in vars(builtins).values() if isinstance(v, type)}
+    # By identity, under the name of now: some built-in classes can be renamed.
+    known = {id(v): v.__name__ for v in vars(builtins).values() if isinstance(v, type)}
     T, ident, scopy = type, id, str.__str__
 
     def names(cls):
-        return [[scopy(name_of(c))[:100], ident(c) in known] for c in mro_of(cls)[:20]]
+        return [[known[ident(c)], True] if ident(c) in known else [scopy(name_of(c))[:100], False] for c in mro_of(cls)[:20]]
 
     return names
 

@@ -56,7 +56,7 @@ def make_serve_pytest(cfg):
             config._rootpath = pathlib.Path(here)
         config.args = [os.path.join(here, t) for t in job["targets"]]
         if job.get("proxy") is not None:
-            install_proxies(pipe, job["proxy"])
+            install_proxies(pipe, job["proxy"], set(job["functions"]))
         try:
             code = int(config.hook.pytest_cmdline_main(config=config))
         except BaseException as e:

@@ -7,7 +7,7 @@ class Gone(BaseException):
     """The other process has ended; no test may swallow it."""
 
 
-def install_proxies(pipe, names):
+def install_proxies(pipe, names, functions):
     import builtins, types
 
     enc_plain, dec_plain = make_codec(None)
@@ -165,6 +165,9 @@ def install_proxies(pipe, names):
                 return what[1]
             if what[0] == "class":
                 chain = [list(c) for c in what[1]]
+                if self.__name__ + "." + name in functions:
+                    # Its objects would play the tests' comparisons themselves.
+                    return Function(self.__name__, name)
                 if ["BaseException", True] in chain:
                     return exception_class(chain)
                 return Class(self.__name__, name)

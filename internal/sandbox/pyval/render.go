@@ -1,6 +1,7 @@
 package pyval
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -30,6 +31,9 @@ func FormatFloat(f float64) string {
 	return s
 }
 
+// maxIntBits is the longest int that is written out, about Python's own limit.
+const maxIntBits = 14_000
+
 func (v Value) write(b *strings.Builder) {
 	switch v.Kind {
 	case None:
@@ -41,7 +45,11 @@ func (v Value) write(b *strings.Builder) {
 			b.WriteString("False")
 		}
 	case Int:
-		b.WriteString(v.Int.String())
+		if n := v.Int.BitLen(); n > maxIntBits {
+			fmt.Fprintf(b, "<int of %d bits>", n) // as Python refuses it: too much work
+		} else {
+			b.WriteString(v.Int.String())
+		}
 	case Float:
 		b.WriteString(FormatFloat(v.Float))
 	case Str:

@@ -179,6 +179,10 @@ func TestNaiveTypeCanBeGamed(t *testing.T) {
 	if outs[1].Reward != 1 {
 		t.Errorf("rewritten tests earn %g; the example is no example", outs[1].Reward)
 	}
+	_, outs = playTask(t, typ, "clamp", edit("conftest.py", cheatConftest), done)
+	if outs[1].Reward != 1 {
+		t.Errorf("a conftest that says passed earns %g", outs[1].Reward)
+	}
 	if r := runScript(t, typ, "clamp", "lazy", 0); r != 0 {
 		t.Errorf("doing nothing earns %g", r)
 	}

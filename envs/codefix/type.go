@@ -12,7 +12,7 @@ import (
 // The names of the environment types of this package.
 const (
 	Name      = "codefix"
-	NaiveName = "codefix-naive-UNSAFE"
+	NaiveName = "codefix-naive-unsafe"
 )
 
 const version = "1.0.0"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
+	"github.com/proctor-rl/proctor/envs/codefix"
 )
 
 const auditHelp = `usage: proctor audit ENV_TYPE [flags]
@@ -53,9 +54,9 @@ type auditReport struct {
 }
 
 type auditOptions struct {
-	envType, url, token, cases, tasks, sandbox string
-	n                                          int
-	asJSON                                     bool
+	envType, url, token, cases, tasks, sandbox, split string
+	n                                                 int
+	asJSON                                            bool
 }
 
 // audit is the subcommand of that name.
@@ -68,6 +69,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&o.cases, "cases", "", "folder of your own cases")
 	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, as for serve")
 	fs.StringVar(&o.sandbox, "sandbox", "auto", "as for serve, for a server that audit starts")
+	fs.StringVar(&o.split, "split", "", "try this split alone")
 	fs.IntVar(&o.n, "n", 4, "tasks of each split to try")
 	fs.BoolVar(&o.asJSON, "json", false, "print JSON")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -108,7 +110,7 @@ func (o auditOptions) run(ctx context.Context, stderr io.Writer) (auditReport, e
 	if o.tasks != "" {
 		serveArgs = append(serveArgs, "--tasks", o.tasks)
 	}
-	if strings.HasSuffix(o.envType, "UNSAFE") {
+	if o.envType == codefix.NaiveName {
 		serveArgs = append(serveArgs, "--with-naive-UNSAFE")
 	}
 	so, code := parseServe(serveArgs, io.Discard, stderr)
@@ -206,6 +208,9 @@ func (o auditOptions) plays(ctx context.Context, c *auditClient) ([]auditPlay, f
 	local := o.local()
 	var plays []auditPlay
 	for _, s := range info.Splits {
+		if o.split != "" && o.split != s.Name {
+			continue
+		}
 		var page struct {
 			Tasks []struct {
 				TaskID string `json:"task_id"`

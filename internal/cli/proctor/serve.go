@@ -55,7 +55,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.tokens, "tokens", "", "file of tokens made by \"proctor token\"")
 	fs.StringVar(&o.sandbox, "sandbox", "auto", "how agent code is confined: auto, or "+sandboxNone+" to let it do as it likes")
 	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest")
-	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-UNSAFE, the code environment that can be gamed")
+	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
 	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
 	fs.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
 	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")

@@ -45,8 +45,8 @@ func TestAttacksEarnNothing(t *testing.T) {
 				if v.Usage.Wall > a.limits.Wall+slack {
 					t.Errorf("calls: took %s", v.Usage.Wall)
 				}
-				if a.limits == short && os.Geteuid() != 0 {
-					return // the same limits by the same means: once is enough
+				if os.Geteuid() != 0 {
+					return // the same fences by the same means: root plays this part
 				}
 				r, err := p.Proxied(context.Background(), sandbox.ProxiedJob{Files: a.files, Tests: mixTests(), Limits: a.limits})
 				if err != nil {

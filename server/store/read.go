@@ -102,6 +102,8 @@ func (s *SQLite) AddRun(ctx context.Context, owner string, r api.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode run: %w", err)
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if _, err := s.db.ExecContext(ctx, `INSERT INTO runs (run_id, owner, run) VALUES (?,?,?)`, r.RunID, owner, string(b)); err != nil {
 		return fmt.Errorf("write run: %w", err)
 	}
@@ -123,6 +125,8 @@ func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Po
 	if err := s.mine(ctx, owner, runID); err != nil {
 		return err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("write points: %w", err)

@@ -31,6 +31,10 @@ type SQLite struct {
 	done  chan struct{}
 	temp  string // a folder to remove at the end
 
+	// writing is held around each writing transaction: SQLite has one writer,
+	// and waiting for it by polling runs into its time limit on a busy machine.
+	writing sync.Mutex
+
 	mu     sync.RWMutex
 	closed bool
 }
@@ -69,7 +73,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 		return nil, fmt.Errorf("make store: %w", err)
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(filepath.Join(dir, "proctor.db"))}
-	q := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(on)"}}
+	q := url.Values{"_pragma": {"busy_timeout(30000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(on)"}}
 	db, err := sql.Open("sqlite3", u.String()+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -187,6 +191,8 @@ func (s *SQLite) record() {
 
 func (s *SQLite) commit(batch []entry) (err error) {
 	ctx := context.Background()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -164,5 +165,39 @@ func TestRuns(t *testing.T) {
 	}
 	if rs, err := s.Runs(ctx, ""); err != nil || len(rs) != 1 || rs[0].Points != 2 {
 		t.Errorf("%v %v", rs, err)
+	}
+}
+
+// TestManyWriters: points of several runs and finished episodes are written at
+// the same time, and none is refused because another is being written.
+func TestManyWriters(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	var wg sync.WaitGroup
+	for w := range 4 {
+		run := api.Run{RunID: fmt.Sprint("run", w)}
+		if err := s.AddRun(ctx, "me", run); err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			for i := range 50 {
+				if err := s.AddPoints(ctx, "me", run.RunID, []api.Point{{Update: int64(i), Values: map[string]float64{"x": 1}}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for i := range 50 {
+				s.Ended(record(fmt.Sprint("ep", w, "-", i), api.StatusTerminated, 3))
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Episodes(ctx, store.Filter{Limit: 1000})
+	if err != nil || len(all) != 200 {
+		t.Errorf("%d episodes were kept (%v), want 200", len(all), err)
 	}
 }

@@ -8,7 +8,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react train-codefix bench-numerics bench-sandbox lab-react lab-group lab-gaming admit
+        train-react bench-numerics bench-sandbox lab-react lab-group admit
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -43,9 +43,6 @@ demo: ## train from nothing and show the reward climb (SEED=n)
 train-react: build ## the full react recipe (SEED=n)
 	tools/train.sh react $(SEED)
 
-train-codefix: build ## the full codefix recipe (SEED=n)
-	tools/train.sh codefix $(SEED)
-
 bench-numerics: ## speed of the numeric core beside its opponents
 	tools/bench-numerics.sh
 
@@ -60,9 +57,6 @@ lab-react: build ## exercise 1: the ReAct loop, step by step
 
 lab-group: build ## exercise 3: four rollouts of one task and their advantages
 	bin/trainer lab group
-
-lab-gaming: build ## exercise: the same training on a naive and a protected reward
-	bin/trainer lab gaming
 
 web: ## check the page's scripts: types, unit tests
 	tools/web.sh

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Finds out what the tests need and the machine lacks. As root on a machine
 # with apt it installs it; otherwise it prints the command to run and fails.
-# usage: setup.sh [tool...]   tools: make gcc python pytest prometheus chromium node (default: all)
+# usage: setup.sh [tool...]   tools: make gcc curl python pytest prometheus chromium node (default: all)
 set -euo pipefail
 
-[ $# -gt 0 ] || set -- make gcc python pytest prometheus chromium node
+[ $# -gt 0 ] || set -- make gcc curl python pytest prometheus chromium node
 
 # have TOOL: succeeds if the tool works, not merely if its name is found.
 have() {
 	case $1 in
 	make) make --version ;;
 	gcc) gcc --version && [ -e /usr/include/stdlib.h ] ;; # go test -race links with it
+	curl) curl --version ;;
 	python) python3 -c 'import sys; assert sys.version_info >= (3, 9)' ;;
-	pytest) /usr/bin/python3 -c 'import pytest' || python3 -c 'import pytest' ;;
+	pytest) /usr/bin/python3 -c 'import pytest, venv' ;; # the tests try the system's interpreter too
 	prometheus) prometheus --version ;;
 	chromium) chromium --version ;;
 	node) node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' && npm --version ;;

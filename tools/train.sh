@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts a server on loopback and trains one full recipe against it.
-# usage: train.sh react|codefix [seed]
+# usage: train.sh RECIPE [seed]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 recipe=$1 seed=${2:-1}

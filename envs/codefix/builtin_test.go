@@ -75,7 +75,9 @@ func TestBuiltinTasksAreWellFormed(t *testing.T) {
 			seen[string(c.Args)] = true
 			wants[string(c.Want)+c.Raises] = true
 		}
-		if len(f.fixed)+len(f.bank) < 12 || len(wants) < 3 {
+		// Two different answers are enough to fail every constant: a predicate
+		// has no third.
+		if len(f.fixed)+len(f.bank) < 12 || len(wants) < 2 {
 			t.Errorf("%s: %d fixed cases, %d in the bank, %d different answers", f.Fn, len(f.fixed), len(f.bank), len(wants))
 		}
 		for _, c := range f.Shown {

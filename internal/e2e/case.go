@@ -161,3 +161,11 @@ func typed(s string) map[string]any {
 	}
 	return map[string]any{"type": "string", "value": s}
 }
+
+// pattern compiles a case's regular expression. Cases are written for Python,
+// whose \uXXXX is \x{XXXX} here.
+func pattern(p string) (*regexp.Regexp, error) {
+	return regexp.Compile(pythonEscape.ReplaceAllString(p, `\x{$1}`))
+}
+
+var pythonEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)

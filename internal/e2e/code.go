@@ -29,7 +29,7 @@ func (c Case) playCode(ctx context.Context, base string) error {
 	var harm *regexp.Regexp
 	if c.Harm != "" {
 		var err error
-		if harm, err = regexp.Compile(c.Harm); err != nil {
+		if harm, err = pattern(c.Harm); err != nil {
 			return fmt.Errorf("harm of %s: %w", c.ID, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,7 +284,7 @@ func (c Case) patterns(e *episode) error {
 		}
 	}
 	match := func(p string) (bool, error) {
-		re, err := regexp.Compile(p)
+		re, err := pattern(p)
 		if err != nil {
 			return false, fmt.Errorf("pattern of %s: %w", c.ID, err)
 		}

@@ -44,7 +44,7 @@ func TestProcessesAreCountedPerChild(t *testing.T) {
 		})
 	}()
 	for range 6 {
-		a, res := call1(t, p, "import threading, time\ndef f():\n    ts = [threading.Thread(target=time.sleep, args=(0.3,)) for _ in range(20)]\n    for x in ts: x.start()\n    for x in ts: x.join()\n    return 7", Limits{Wall: 20 * time.Second})
+		a, res := call1(t, p, "import threading, time\ndef f():\n    ts = [threading.Thread(target=time.sleep, args=(0.3,)) for _ in range(8)]\n    for x in ts: x.start()\n    for x in ts: x.join()\n    return 7", Limits{Wall: 20 * time.Second})
 		if res.Fault != FaultNone || a.Value.String() != "7" {
 			t.Fatalf("beside a fork bomb: fault %q, raised %v", res.Fault, a.Raised)
 		}

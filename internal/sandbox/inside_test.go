@@ -79,7 +79,7 @@ def f(): return 1
 import os, builtins, sys, json
 def f():
     seen = [n for n, o in (("builtins", builtins), ("json", json), ("sys", sys)) if hasattr(o, "note")]
-    return seen + [d for d, _, names in os.walk("/") if "note" in names] + [k for k in os.environ if k == "NOTE"]
+    return seen + [d for top in ("/home", "/tmp", "/var", "/dev", "/etc") for d, _, names in os.walk(top) if "note" in names] + [k for k in os.environ if k == "NOTE"]
 `
 	for range 3 {
 		value(t, p, leave)

@@ -89,6 +89,7 @@ type EvalConfig struct {
 	Every      int     `yaml:"every"`      // updates between evaluations on validation; 0 is never
 	Validation int     `yaml:"validation"` // tasks of each slice there
 	Test       int     `yaml:"test"`       // tasks of each slice before the first and after the last update
+	Skip       int     `yaml:"skip"`       // test tasks of each slice to leave out first: those that a recipe was chosen on
 	Samples    int     `yaml:"samples"`    // episodes of a task at temperature 1
 	KeepBest   string  `yaml:"keep_best"`  // off, or what the best policy is chosen by: greedy, sampled, both
 	Target     float64 `yaml:"target"`     // stop when keep_best's figure reaches it; 0 is off
@@ -203,7 +204,7 @@ func (c Config) Validate() error {
 		return errors.New("rl.temperature must be positive")
 	case c.RL.Algo.Name == "ei" && c.RL.Temperature != 1:
 		return errors.New("ei trains at temperature 1: set rl.temperature to 1")
-	case c.Eval.Every < 0 || c.Eval.Validation < 0 || c.Eval.Test < 0 || c.Eval.Samples < 1:
+	case c.Eval.Every < 0 || c.Eval.Validation < 0 || c.Eval.Test < 0 || c.Eval.Skip < 0 || c.Eval.Samples < 1:
 		return errors.New("eval counts must not be negative and eval.samples at least 1")
 	case c.Eval.KeepBest != "off" && c.Eval.KeepBest != "greedy" && c.Eval.KeepBest != "sampled" && c.Eval.KeepBest != "both":
 		return fmt.Errorf("eval.keep_best %q: have off, greedy, sampled, both", c.Eval.KeepBest)

@@ -199,14 +199,14 @@ func kindOf(public map[string]any) string {
 	return s
 }
 
-// tasksOf lists tasks of a split: up to perSlice of each slice, in the
-// server's order.
-func (t *Trainer) tasksOf(ctx context.Context, split string, perSlice int) ([]api.Task, error) {
+// tasksOf lists tasks of a split: up to perSlice of each slice after the first
+// skip of it, in the server's order.
+func (t *Trainer) tasksOf(ctx context.Context, split string, skip, perSlice int) ([]api.Task, error) {
 	if perSlice == 0 {
 		return nil, nil
 	}
 	// Slices come mixed, so a few times as many as needed hold enough of each.
-	for limit := 4 * perSlice; ; limit *= 4 {
+	for limit := 4 * (skip + perSlice); ; limit *= 4 {
 		all, err := t.catalogue.Tasks(ctx, t.cfg.Env.Type, split, limit)
 		if err != nil {
 			return nil, fmt.Errorf("list tasks of %s: %w", split, err)
@@ -215,18 +215,17 @@ func (t *Trainer) tasksOf(ctx context.Context, split string, perSlice int) ([]ap
 		var out []api.Task
 		for _, task := range all {
 			s := sliceOf(task.Public)
-			if count[s] < perSlice {
-				count[s]++
+			if count[s]++; count[s] > skip && count[s] <= skip+perSlice {
 				out = append(out, task)
 			}
 		}
 		short := len(count) == 0
 		for _, n := range count {
-			short = short || n < perSlice
+			short = short || n < skip+perSlice
 		}
 		if !short || len(all) < limit {
 			if len(out) == 0 {
-				return nil, fmt.Errorf("split %s of %s has no tasks", split, t.cfg.Env.Type)
+				return nil, fmt.Errorf("split %s of %s has no tasks after the first %d of a slice", split, t.cfg.Env.Type, skip)
 			}
 			return out, nil
 		}

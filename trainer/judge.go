@@ -42,9 +42,10 @@ func Judge(cfg Config, opts Options, which string) (*Trainer, error) {
 	return t, nil
 }
 
-// Evaluate judges the policy on up to perSlice tasks of each slice of a split.
-func (t *Trainer) Evaluate(ctx context.Context, split string, perSlice int) (Evaluation, error) {
-	tasks, err := t.tasksOf(ctx, split, perSlice)
+// Evaluate judges the policy on up to perSlice tasks of each slice of a split,
+// after the first skip of each.
+func (t *Trainer) Evaluate(ctx context.Context, split string, skip, perSlice int) (Evaluation, error) {
+	tasks, err := t.tasksOf(ctx, split, skip, perSlice)
 	if err != nil {
 		return Evaluation{}, err
 	}

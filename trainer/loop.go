@@ -127,7 +127,7 @@ func (t *Trainer) saveFinal() error {
 // judge evaluates on the test split and records it.
 func (t *Trainer) judge(ctx context.Context, label string) (Evaluation, error) {
 	t.progress.note("evaluating (%s) on %s ...", label, t.cfg.Env.Test)
-	tasks, err := t.tasksOf(ctx, t.cfg.Env.Test, t.cfg.Eval.Test)
+	tasks, err := t.tasksOf(ctx, t.cfg.Env.Test, t.cfg.Eval.Skip, t.cfg.Eval.Test)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -205,7 +205,7 @@ func (t *Trainer) warmUp(ctx context.Context) error {
 // learn makes the updates that are left.
 func (t *Trainer) learn(ctx context.Context) error {
 	c := t.cfg
-	validation, err := t.tasksOf(ctx, c.Env.Validation, c.Eval.Validation)
+	validation, err := t.tasksOf(ctx, c.Env.Validation, 0, c.Eval.Validation)
 	if err != nil {
 		return err
 	}

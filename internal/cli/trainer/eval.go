@@ -71,11 +71,12 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		"trainer eval --run runs/react-1 --server http://127.0.0.1:8080 --tasks 400", stderr)
 	r.register(f)
 	tasks := f.Int("tasks", 200, "tasks of each slice")
+	skip := f.Int("skip", 0, "tasks of each slice to leave out first, such as those that a recipe was chosen on")
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
 	return r.with(ctx, stderr, func(t *trainer.Trainer, _ trainer.Config) error {
-		ev, err := t.Evaluate(ctx, r.split, *tasks)
+		ev, err := t.Evaluate(ctx, r.split, *skip, *tasks)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,24 +52,6 @@ type forked struct {
 	err   error
 }
 
-// message is everything an interpreter says on its control socket.
-type message struct {
-	Map      bool    `json:"map"`
-	Up       bool    `json:"up"`
-	Landlock int     `json:"landlock"`
-	Version  string  `json:"version"`
-	Failed   string  `json:"failed"`
-	Errno    int     `json:"errno"`
-	Forked   uint64  `json:"forked"`
-	NoFork   uint64  `json:"nofork"`
-	Error    string  `json:"error"`
-	Exit     uint64  `json:"exit"`
-	Status   int     `json:"status"`
-	CPU      float64 `json:"cpu"`
-	RSS      int64   `json:"rss"`
-	Faults   int64   `json:"faults"`
-}
-
 // plan is what every interpreter of a pool is started with.
 type plan struct {
 	py     python
@@ -89,23 +70,6 @@ type startError struct {
 }
 
 func (e *startError) Error() string { return e.text }
-
-// socketPair returns a connected pair: our end as a net connection, the other
-// as a file to hand over.
-func socketPair(typ int, name string) (*net.UnixConn, *os.File, error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, typ|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	ours, theirs := os.NewFile(uintptr(fds[0]), name), os.NewFile(uintptr(fds[1]), name)
-	conn, err := net.FileConn(ours)
-	ours.Close()
-	if err != nil {
-		theirs.Close()
-		return nil, nil, err
-	}
-	return conn.(*net.UnixConn), theirs, nil
-}
 
 // startZygote starts a warm interpreter and waits until it can fork.
 func startZygote(p plan, k kind) (*zygote, error) {
@@ -241,53 +205,6 @@ func writeMaps(pid, uid, gid int) error {
 	return nil
 }
 
-func (z *zygote) send(msg any, fds ...int) error {
-	data, err := json.Marshal(msg)
-	if err != nil {
-		return err
-	}
-	var oob []byte
-	if len(fds) > 0 {
-		oob = unix.UnixRights(fds...)
-	}
-	_, _, err = z.ctl.WriteMsgUnix(data, oob, nil)
-	return err
-}
-
-func (z *zygote) receive() (message, []int, error) {
-	buf, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(16))
-	n, oobn, _, _, err := z.ctl.ReadMsgUnix(buf, oob)
-	if err == nil && n == 0 {
-		err = io.EOF
-	}
-	if err != nil {
-		return message{}, nil, err
-	}
-	var fds []int
-	if oobn > 0 {
-		msgs, err := unix.ParseSocketControlMessage(oob[:oobn])
-		if err != nil {
-			return message{}, nil, err
-		}
-		for _, m := range msgs {
-			got, err := unix.ParseUnixRights(&m)
-			if err != nil {
-				return message{}, nil, err
-			}
-			fds = append(fds, got...)
-		}
-	}
-	for _, fd := range fds {
-		unix.CloseOnExec(fd)
-	}
-	var m message
-	if err := json.Unmarshal(buf[:n], &m); err != nil {
-		closeAll(fds)
-		return message{}, nil, fmt.Errorf("control message: %w", err)
-	}
-	return m, fds, nil
-}
-
 // listen routes what the interpreter says until it is gone.
 func (z *zygote) listen() {
 	defer z.wg.Done()
@@ -354,33 +271,4 @@ func (z *zygote) stop() {
 	}
 	z.ctl.Close()
 	z.wg.Wait()
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		unix.Close(fd)
-	}
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte
-	max int
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, p...)
-	if len(t.buf) > t.max {
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.max:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
 }

@@ -1,6 +1,10 @@
 package nn
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/proctor-rl/proctor/trainer/fastblas"
+)
 
 // Attention is computed one query of one head at a time. Keys are stored in
 // panels of 16, within a panel transposed, so that the sums over the head's
@@ -45,8 +49,9 @@ type headGrad[F Float] struct {
 	vp           []F // values in panels
 	dv           []F // (T,E), stride ldv
 	ldv          int
-	dout         []F // (rows,E), stride ldo
+	o, dout      []F // (rows,E), stride ldo
 	ldo          int
+	blas         *fastblas.Workspace
 	prob         []F // (rows,T), stride roundUp(T); what lies above the diagonal is overwritten
 	factor       F
 	width        int
@@ -54,10 +59,10 @@ type headGrad[F Float] struct {
 
 // backward is the gradient of attend over the queries of the head: it sets
 // their dq and adds to dk and dv. tmp has room for four rows of roundUp(T) and
-// four of E.
+// eight of E.
 func (h *headGrad[F]) backward(tmp []F) {
 	E, R := h.width, roundUp(h.T)
-	q := tmp[4*R:]
+	q, dq := tmp[4*R:4*R+4*E], tmp[4*R+4*E:]
 	for k := 0; k < len(h.rows); k += 4 {
 		m := min(4, len(h.rows)-k)
 		n := int(h.rows[k+m-1]) - h.lo + 1
@@ -65,12 +70,19 @@ func (h *headGrad[F]) backward(tmp []F) {
 			t := int(h.rows[k+i]) - h.lo
 			d, p := tmp[i*R:i*R+n], h.prob[(k+i)*R:(k+i)*R+n]
 			scores(tmp[i*R:(i+1)*R], h.dout[(k+i)*h.ldo:(k+i)*h.ldo+E], h.vp, t+1)
-			softmaxBackward(d[:t+1], p[:t+1], h.factor)
+			// The mean of dp under p, taken where it costs E and not T.
+			row := (k + i) * h.ldo
+			mean := dot(h.dout[row:row+E], h.o[row:row+E])
+			softmaxBackward(d[:t+1], p[:t+1], mean, h.factor)
 			// The four queries go together below, so all have n keys.
 			clear(d[t+1:])
 			clear(p[t+1:])
-			mixRows(h.dq[t*h.ldq:t*h.ldq+E], d, nil, 0, h.k, t+1, h.ldq)
 			copy(q[i*E:(i+1)*E], h.q[t*h.ldq:])
+		}
+		gemmNN(h.blas, false, m, E, n, tmp, R, h.k, h.ldq, dq, E)
+		for i := range m {
+			t := int(h.rows[k+i]) - h.lo
+			copy(h.dq[t*h.ldq:t*h.ldq+E], dq[i*E:(i+1)*E])
 		}
 		addOuter(h.dk, h.ldq, tmp, R, q, E, m, n, E)
 		addOuter(h.dv, h.ldv, h.prob[k*R:], R, h.dout[k*h.ldo:], h.ldo, m, n, E)

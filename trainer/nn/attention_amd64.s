@@ -122,7 +122,7 @@ sdone:
 // func mixRowsKernel(out, p, v0, v *float32, ld, n0, n, e int)
 // out[i] = sum over j < n0+n of p[j]*row[j][i] for i < e, a multiple of 8. The
 // first n0 rows, a multiple of 4, lie at v0, the others at v. Rows go to four
-// chains by j mod 4, the last n mod 4 rows to the first of them.
+// chains by j mod 4, so that rows of zero weight at the end change nothing.
 TEXT ·mixRowsKernel(SB), NOSPLIT, $0-64
 	MOVQ out+0(FP), DI
 	MOVQ ld+32(FP), R8
@@ -198,10 +198,15 @@ m16one:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS (R10), Y8, Y0
 	VFMADD231PS 32(R10), Y8, Y1
-	ADDQ $4, SI
-	ADDQ R8, R10
-	DECQ CX
-	JMP  m16one
+	CMPQ CX, $2
+	JLT  m16sum
+	VBROADCASTSS 4(SI), Y9
+	VFMADD231PS (R10)(R8*1), Y9, Y2
+	VFMADD231PS 32(R10)(R8*1), Y9, Y3
+	JEQ  m16sum
+	VBROADCASTSS 8(SI), Y10
+	VFMADD231PS (R10)(R8*2), Y10, Y4
+	VFMADD231PS 32(R10)(R8*2), Y10, Y5
 
 m16sum:
 	VADDPS Y2, Y0, Y0
@@ -271,10 +276,13 @@ m8one:
 	JEQ  m8sum
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS (R10), Y8, Y0
-	ADDQ $4, SI
-	ADDQ R8, R10
-	DECQ CX
-	JMP  m8one
+	CMPQ CX, $2
+	JLT  m8sum
+	VBROADCASTSS 4(SI), Y9
+	VFMADD231PS (R10)(R8*1), Y9, Y2
+	JEQ  m8sum
+	VBROADCASTSS 8(SI), Y10
+	VFMADD231PS (R10)(R8*2), Y10, Y4
 
 m8sum:
 	VADDPS Y2, Y0, Y0

@@ -68,7 +68,7 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
 		dqkv, dqk := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q]
 		first := int(sel.starts[s])
-		rows, do := sel.rows[first:sel.starts[s+1]], w.dh[first*D:]
+		rows, o, do := sel.rows[first:sel.starts[s+1]], a.o[first*D:], w.dh[first*D:]
 		for g := range G {
 			kc, vc := (H+g)*E, (H+G+g)*E
 			putPanels(w.panels, 0, qkv[vc:], W, T, E)
@@ -76,7 +76,7 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 				head := headGrad[F]{
 					T: T, lo: lo, rows: rows,
 					q: qk[h*E:], dq: dqk[h*E:], k: qk[kc:], dk: dqk[kc:], ldq: Q,
-					vp: w.panels, dv: dqkv[vc:], ldv: W, dout: do[h*E:], ldo: D,
+					vp: w.panels, dv: dqkv[vc:], ldv: W, o: o[h*E:], dout: do[h*E:], ldo: D, blas: w.blas,
 					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E,
 				}
 				head.backward(w.tmp)

@@ -138,12 +138,16 @@ func TestAttentionGradient(t *testing.T) {
 			copy(dout[k*E:(k+1)*E], dout[t*E:(t+1)*E])
 			copy(prob[k*R:(k+1)*R], prob[t*R:(t+1)*R])
 		}
-		asked := append([]float64(nil), dout...)
+		asked, o := append([]float64(nil), dout...), append([]float64(nil), out...)
+		for k, row := range rows {
+			t := int(row) - 100
+			copy(o[k*E:(k+1)*E], out[t*E:(t+1)*E])
+		}
 		h := headGrad[float64]{
-			T: T, lo: 100, rows: rows, q: q, dq: dq, k: k, dk: dk, ldq: E, vp: panels, dv: dv, ldv: E, dout: asked, ldo: E,
+			T: T, lo: 100, rows: rows, q: q, dq: dq, k: k, dk: dk, ldq: E, vp: panels, dv: dv, ldv: E, o: o, dout: asked, ldo: E,
 			prob: prob, factor: factor, width: E,
 		}
-		h.backward(make([]float64, 4*R+4*E))
+		h.backward(make([]float64, 4*R+8*E))
 		for k := len(rows) - 1; k >= 0; k-- {
 			t := int(rows[k]) - 100
 			copy(dout[t*E:(t+1)*E], asked[k*E:(k+1)*E])

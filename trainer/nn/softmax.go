@@ -22,14 +22,13 @@ func softmax[F Float](x []F, factor F) {
 }
 
 // softmaxBackward replaces dp, the gradient by the softmax p of factor*x, by
-// the gradient by x.
-func softmaxBackward[F Float](dp, p []F, factor F) {
+// the gradient by x. sum is the inner product of p and dp.
+func softmaxBackward[F Float](dp, p []F, sum, factor F) {
 	if is32[F]() {
-		vec.SoftmaxBackward(as32(dp), as32(p), as32(dp), float32(factor))
+		vec.SoftmaxBackwardFrom(as32(dp), as32(p), as32(dp), float32(sum), float32(factor))
 		return
 	}
-	s := dot(p, dp)
 	for i, v := range p {
-		dp[i] = v * (dp[i] - s) * factor
+		dp[i] = v * (dp[i] - sum) * factor
 	}
 }

@@ -22,7 +22,7 @@ type Workspace[F Float] struct {
 	logits    []F           // (n,V)
 	stats     []headStat[F] // (n)
 
-	tmp      []F // four rows of the longest sequence and four of a head
+	tmp      []F // four rows of the longest sequence and eight of a head
 	panels   []F // keys or values of one head, see attention.go
 	dx, dy   []F // (N,D) gradients of the residual stream
 	dh       []F // (N,D)
@@ -120,7 +120,7 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	fit(&w.rstdf, k)
 	fit(&w.stats, k)
 	fit(&w.logits, k*c.Vocab)
-	fit(&w.tmp, 4*roundUp(longest)+4*E)
+	fit(&w.tmp, 4*roundUp(longest)+8*E)
 	fit(&w.panels, E*roundUp(longest))
 }
 

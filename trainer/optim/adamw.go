@@ -1,6 +1,10 @@
 package optim
 
-import "math"
+import (
+	"math"
+
+	"github.com/proctor-rl/proctor/trainer/fastblas/vec"
+)
 
 // Range is a half-open range of the flat parameter vector.
 type Range struct{ Lo, Hi int }
@@ -41,37 +45,21 @@ func (a *AdamW) Update(params, grads []float32, lr float64) {
 	}
 	a.T++
 	c := a.Config
-	if c.Decay != 0 {
-		shrink := float32(1 - lr*c.Decay)
-		for _, r := range a.decay {
-			for i := r.Lo; i < r.Hi; i++ {
-				params[i] *= shrink
-			}
-		}
+	step := func(lo, hi int, decay float64) {
+		vec.AdamW{LR: lr, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: decay}.
+			Step(params[lo:hi], grads[lo:hi], a.M[lo:hi], a.V[lo:hi], a.T, 1)
 	}
-	b1, b2 := float32(c.Beta1), float32(c.Beta2)
-	// The bias corrections are folded into two scalars so that the loop has
-	// one division and one root per parameter.
-	step := float32(lr / (1 - math.Pow(c.Beta1, float64(a.T))))
-	root := float32(1 / math.Sqrt(1-math.Pow(c.Beta2, float64(a.T))))
-	eps := float32(c.Eps)
-	m, v := a.M, a.V
-	for i, g := range grads {
-		mi := b1*m[i] + (1-b1)*g
-		vi := b2*v[i] + (1-b2)*g*g
-		m[i], v[i] = mi, vi
-		params[i] -= step * mi / (float32(math.Sqrt(float64(vi)))*root + eps)
+	at := 0
+	for _, r := range a.decay {
+		step(at, r.Lo, 0)
+		step(r.Lo, r.Hi, c.Decay)
+		at = r.Hi
 	}
+	step(at, len(params), 0)
 }
 
-// GlobalNorm is the Euclidean norm of x, summed in float64 in index order.
-func GlobalNorm(x []float32) float64 {
-	s := 0.0
-	for _, g := range x {
-		s += float64(g) * float64(g)
-	}
-	return math.Sqrt(s)
-}
+// GlobalNorm is the Euclidean norm of x, summed in float64.
+func GlobalNorm(x []float32) float64 { return math.Sqrt(vec.SumSquares(x)) }
 
 // Clip scales grads by min(1, limit/(norm+1e-6)) and returns the norm before
 // it. A limit of 0 only measures.
@@ -81,10 +69,7 @@ func Clip(grads []float32, limit float64) (norm float64) {
 		return norm
 	}
 	if f := limit / (norm + 1e-6); f < 1 {
-		s := float32(f)
-		for i := range grads {
-			grads[i] *= s
-		}
+		vec.Scale(grads, float32(f), grads)
 	}
 	return norm
 }

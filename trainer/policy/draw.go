@@ -39,25 +39,60 @@ func (d *drawer) draw(logits []float32, cfg SampleConfig, u float64) (int32, flo
 	return tok, vec.LogProb(logits, invT, int(tok)).LogP
 }
 
-// pick is the inverse of the cumulative distribution of the weights e at u.
+// pickBlock is the number of weights that pick adds up at a time.
+const pickBlock = 32
+
+// pick is the inverse of the cumulative distribution of the weights e at u. It
+// finds the block first and then the weight in it.
 func pick(e []float32, u float64) int32 {
 	var total float64
-	for _, v := range e {
-		total += float64(v)
+	for b := 0; b < len(e); b += pickBlock {
+		total += blockSum(e[b:min(b+pickBlock, len(e))])
 	}
-	goal, last := u*total, int32(0)
+	goal, lo := u*total, 0
 	var acc float64
-	for i, v := range e {
+	for lo+pickBlock < len(e) {
+		s := blockSum(e[lo : lo+pickBlock])
+		if acc+s > goal {
+			break
+		}
+		acc += s
+		lo += pickBlock
+	}
+	last := int32(-1)
+	for i, v := range e[lo:] {
 		if v == 0 {
 			continue
 		}
 		acc += float64(v)
-		last = int32(i)
+		last = int32(lo + i)
 		if acc > goal {
 			break
 		}
 	}
-	return last
+	// Rounding can leave nothing but zeros after the goal.
+	for last < 0 && lo > 0 {
+		lo--
+		if e[lo] > 0 {
+			last = int32(lo)
+		}
+	}
+	return max(last, 0)
+}
+
+// blockSum adds up a block in four chains.
+func blockSum(e []float32) float64 {
+	var a, b, c, d float64
+	for ; len(e) >= 4; e = e[4:] {
+		a += float64(e[0])
+		b += float64(e[1])
+		c += float64(e[2])
+		d += float64(e[3])
+	}
+	for _, v := range e {
+		a += float64(v)
+	}
+	return a + b + (c + d)
 }
 
 // drawKept draws from the TopK most likely tokens, of those the smallest set

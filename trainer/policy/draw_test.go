@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/proctor-rl/proctor/trainer/policy"
@@ -81,5 +82,43 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%+v and %+v share a stream", k, other)
 		}
 		seen[u] = k
+	}
+}
+
+// TestDrawAcrossBlocks compares the draw, which adds up blocks of weights, with
+// a search through the cumulative distribution, and sees that what has no
+// probability is never drawn, wherever it stands.
+func TestDrawAcrossBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 31, 32, 33, 64, 150, 512} {
+		logits := make([]float32, n)
+		for i := range logits {
+			logits[i] = float32(rng.NormFloat64())
+			if i != n/2 && (rng.IntN(4) == 0 || i >= n-40) {
+				logits[i] = float32(math.Inf(-1))
+			}
+		}
+		var total float64
+		for _, v := range logits {
+			total += math.Exp(float64(v))
+		}
+		for range 2000 {
+			u := rng.Float64()
+			if rng.IntN(50) == 0 {
+				u = 1 - 0x1p-53
+			}
+			tok, _ := policy.Draw(logits, policy.SampleConfig{Temperature: 1}, u)
+			if math.IsInf(float64(logits[tok]), -1) {
+				t.Fatalf("%d tokens, %g: token %d has no probability", n, u, tok)
+			}
+			var below float64
+			for _, v := range logits[:tok] {
+				below += math.Exp(float64(v))
+			}
+			const tol = 1e-6
+			if up := below + math.Exp(float64(logits[tok])); u < below/total-tol || u > up/total+tol {
+				t.Fatalf("%d tokens: %g gave token %d, which has [%g,%g]", n, u, tok, below/total, up/total)
+			}
+		}
 	}
 }

@@ -29,8 +29,14 @@ func Softmax(dst, x []float32, scale float32) {
 // SoftmaxBackward sets dst to the gradient by x of Softmax(p, x, scale), given
 // dp, the gradient by p. dst may be dp.
 func SoftmaxBackward(dst, p, dp []float32, scale float32) {
+	SoftmaxBackwardFrom(dst, p, dp, Dot(p, dp), scale)
+}
+
+// SoftmaxBackwardFrom is SoftmaxBackward for a caller that knows d, the inner
+// product of p and dp. Attention does: it is that of its output and of the
+// gradient by it, which are shorter.
+func SoftmaxBackwardFrom(dst, p, dp []float32, d, scale float32) {
 	same(len(dst), len(p), len(dp))
-	d := Dot(p, dp)
 	if avx2 {
 		softmaxBackKernel(first(dst), first(p), first(dp), d, scale, len(p))
 		return

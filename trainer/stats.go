@@ -28,7 +28,7 @@ func groupsOf(episodes []rollout.Episode, size int) []rl.Group {
 func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 	s := rl.Stats{"episodes": float64(len(episodes))}
 	var rewards, passed, turns, chosen, solvedLen, unsolvedLen, latency []float64
-	kinds := map[string][]float64{}
+	kinds, parts := map[string][]float64{}, map[string]float64{}
 	actions, parseErrors, toolErrors, truncated, noRoom, invalid, flagged, attempts := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range episodes {
 		e := &episodes[i]
@@ -44,6 +44,9 @@ func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 		}
 		passed = append(passed, ok)
 		kinds[kindOf(e.Public)] = append(kinds[kindOf(e.Public)], ok)
+		for k, v := range e.Parts {
+			parts[k] += v
+		}
 		turns = append(turns, float64(len(e.Turns)))
 		n := 0.0
 		for _, m := range e.Record.Mask {
@@ -92,6 +95,9 @@ func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 	mean("length_unsolved", unsolvedLen)
 	for k, v := range kinds {
 		mean("success_rate/"+k, v)
+	}
+	for k, v := range parts {
+		s["part/"+k] = v / n
 	}
 	s["truncation_rate"], s["no_room_rate"] = truncated/n, noRoom/n
 	s["flagged_rate"] = flagged / n

@@ -144,6 +144,14 @@ func (e *env) stateKey() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// share is 1 for yes.
+func share(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 func unique(s []string) []string {
 	slices.Sort(s)
 	return slices.Compact(s)
@@ -186,11 +194,14 @@ func (t *turn) reward(ctx context.Context, before string) error {
 		return nil
 	}
 	e.phase = over
-	score := 0.0
-	if v.solved {
-		score = 1
+	score := share(v.solved)
+	if e.typ.opts.Naive {
+		add(partVisible, envs.PartOutcome, score, 1)
+		add(partOutcome, envs.PartOutcome, share(v.measured), 0)
+		add(partMeddled, envs.PartPenalty, share(e.ws.meddled()), 0)
+	} else {
+		add(partOutcome, envs.PartOutcome, score, 1)
 	}
-	add(partOutcome, envs.PartOutcome, score, 1)
 	e.flags = unique(append(e.flags, v.flags...))
 	out.Grade = &envs.Grade{
 		Passed: v.solved, Score: score, Verifier: e.typ.verifier, Tests: v.tests,

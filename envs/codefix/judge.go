@@ -102,6 +102,7 @@ type verdict struct {
 	solved   bool
 	fraction float64
 	flags    []string
+	measured bool // of the naive type: whether the hidden checks pass, which it does not pay for
 }
 
 func faultFlags(f sandbox.Fault) []string {
@@ -118,8 +119,13 @@ func lasting(f sandbox.Fault) bool { return f == sandbox.FaultNone || f == sandb
 // grade judges a workspace.
 func (j *judge) grade(ctx context.Context, t *Task, w *workspace, seed int64) (verdict, error) {
 	if j.naive {
-		return j.gradeNaively(ctx, t, w)
+		return j.gradeNaively(ctx, t, w, seed)
 	}
+	return j.gradeHidden(ctx, t, w, seed)
+}
+
+// gradeHidden judges a workspace by the hidden checks.
+func (j *judge) gradeHidden(ctx context.Context, t *Task, w *workspace, seed int64) (verdict, error) {
 	key := fmt.Sprintf("grade %s %s %s %d", t.Split, t.ID, w.digest(), seed)
 	if t.Draw == 0 {
 		key = fmt.Sprintf("grade %s %s %s", t.Split, t.ID, w.digest())
@@ -134,8 +140,10 @@ func (j *judge) grade(ctx context.Context, t *Task, w *workspace, seed int64) (v
 			if err != nil {
 				return verdict{}, false, fmt.Errorf("grade: %w", err)
 			}
-			return verdict{envs.TestCounts{Passed: v.Passed, Failed: v.Failed, Errors: v.Errors}, v.Solved(), v.Fraction(), faultFlags(v.Fault)},
-				lasting(v.Fault), nil
+			return verdict{
+				tests:  envs.TestCounts{Passed: v.Passed, Failed: v.Failed, Errors: v.Errors},
+				solved: v.Solved(), fraction: v.Fraction(), flags: faultFlags(v.Fault),
+			}, lasting(v.Fault), nil
 		}
 		r, err := j.run.Proxied(ctx, sandbox.ProxiedJob{
 			Files: j.submitted(w), Tests: sandbox.Files{hiddenTestFile: []byte(t.HiddenTest)},
@@ -173,8 +181,9 @@ func (j *judge) submitted(w *workspace) sandbox.Files {
 }
 
 // gradeNaively is the teaching example: the visible tests as the agent left
-// them decide, by exit status.
-func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace) (verdict, error) {
+// them decide, by exit status. What the hidden checks say is measured beside
+// it, so that the two can be compared.
+func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace, seed int64) (verdict, error) {
 	r, err := j.pytest(ctx, t, w)
 	if err != nil {
 		return verdict{}, err
@@ -183,6 +192,11 @@ func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace) (verdic
 	if v.solved {
 		v.fraction = 1
 	}
+	hidden, err := j.gradeHidden(ctx, t, w, seed)
+	if err != nil {
+		return verdict{}, err
+	}
+	v.measured = hidden.solved
 	return v, nil
 }
 

@@ -128,6 +128,18 @@ func (w *workspace) put(c string, b []byte) error {
 	return nil
 }
 
+// meddled says whether a test, or a file that steers the interpreter or the
+// test runner, is not as the task came.
+func (w *workspace) meddled() bool {
+	for p, b := range w.files {
+		old, ours := w.original[p]
+		if !(ours && bytes.Equal(old, b)) && checkName(p, ours) != nil {
+			return true
+		}
+	}
+	return false // no tool removes a file
+}
+
 // splitLines cuts a file after each "\n"; the pieces joined are the file.
 func splitLines(b []byte) [][]byte {
 	if len(b) == 0 {

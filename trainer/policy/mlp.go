@@ -21,16 +21,28 @@ func (c MLPConfig) Validate() error {
 	return nil
 }
 
-// Decision is a choice among candidates, each given by its hashed features.
+// Decision is a choice among candidates, each given by its hashed features and,
+// unless Prior is nil, by the score that it has before anything is learned.
 type Decision struct {
 	Features [][]int32
+	Prior    []float32
 	Chosen   int
+}
+
+// prior is the score that candidate j starts from.
+func (d *Decision) prior(j int) float64 {
+	if d.Prior == nil {
+		return 0
+	}
+	return float64(d.Prior[j])
 }
 
 // MLP scores candidates and chooses among them by softmax. A candidate with
 // features F has the score
 //
 //	s = o . tanh(b + sum over F of E[f]) + sum over F of w[f]
+//
+// to which the prior of the candidate is added.
 //
 // It implements Trainable: a token is the number of a decision that Record has
 // noted, and the first token of a sequence stands for its beginning.
@@ -106,10 +118,10 @@ func (m *MLP) ShareDecisions(from *MLP) { m.table = from.table }
 
 // Distribution writes the log-probabilities of a decision's candidates at a
 // temperature and returns their entropy.
-func (m *MLP) Distribution(dst []float64, features [][]int32, temperature float64) float64 {
+func (m *MLP) Distribution(dst []float64, d *Decision, temperature float64) float64 {
 	hidden := make([]float32, m.cfg.Hidden)
-	for j, f := range features {
-		dst[j] = m.score(hidden, f) / temperature
+	for j, f := range d.Features {
+		dst[j] = (m.score(hidden, f) + d.prior(j)) / temperature
 	}
 	return mlpLogSoftmax(dst)
 }
@@ -173,7 +185,7 @@ func (m *MLP) LogProbs(b *Batch) {
 		}
 		d := &(*m.table)[id]
 		lp = append(lp[:0], make([]float64, len(d.Features))...)
-		b.Entropy[i] = float32(m.Distribution(lp, d.Features, t))
+		b.Entropy[i] = float32(m.Distribution(lp, d, t))
 		b.LogP[i] = float32(lp[d.Chosen])
 	}
 }
@@ -217,7 +229,7 @@ func (m *MLP) backward(b *Batch, lo, hi int, g []float32) {
 		hidden := make([]float32, h*len(d.Features))
 		lp := make([]float64, len(d.Features))
 		for j, f := range d.Features {
-			lp[j] = m.score(hidden[j*h:j*h+h], f) / t
+			lp[j] = (m.score(hidden[j*h:j*h+h], f) + d.prior(j)) / t
 		}
 		entropy := mlpLogSoftmax(lp)
 		for j, f := range d.Features {

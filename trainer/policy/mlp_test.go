@@ -17,7 +17,7 @@ func TestMLPGradient(t *testing.T) {
 	for i := range m.Params() {
 		m.Params()[i] += 0.1 * float32(math.Sin(float64(i)))
 	}
-	a := m.Record(policy.Decision{Features: [][]int32{{1, 2, 3}, {4, 2}, {5, 5, 6}}, Chosen: 1})
+	a := m.Record(policy.Decision{Features: [][]int32{{1, 2, 3}, {4, 2}, {5, 5, 6}}, Prior: []float32{0, -0.5, 0.25}, Chosen: 1})
 	b := m.Record(policy.Decision{Features: [][]int32{{7}, {1, 9}}, Chosen: 0})
 	p := policy.Pack([][]int32{{-1, a, b}, {-1, b}}, [][]bool{{false, true, true}, {false, true}}, 100, 0.7)[0]
 	wl, we := []float32{0, .5, -1, 0, .3}, []float32{0, .2, .1, 0, -.4}

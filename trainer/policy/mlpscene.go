@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// Candidate is a templated action with its hashed features.
+// Candidate is a templated action with its hashed features. Prior is added to
+// its score: how likely it is, as a logarithm, before anything is learned.
 type Candidate struct {
 	Action   string
 	Features []int32
+	Prior    float32
 }
 
 // Scene is what an MLP policy makes of one episode: the question's words and,

@@ -43,8 +43,12 @@ type Episode struct {
 	StopReason string   `json:"stop_reason,omitempty"`
 	NoRoom     bool     `json:"no_room,omitempty"` // ended because the context was full
 	Flags      []string `json:"flags,omitempty"`   // integrity flags of the grade
-	Attempts   int      `json:"attempts,omitempty"`
-	Failure    string   `json:"failure,omitempty"` // why it is not valid
+	// Parts are the parts of the reward by name, summed over the episode, before
+	// their weights: also those of weight 0, which are measured and not paid.
+	Parts map[string]float64 `json:"reward_parts,omitempty"`
+
+	Attempts int    `json:"attempts,omitempty"`
+	Failure  string `json:"failure,omitempty"` // why it is not valid
 
 	Record Record `json:"-"`
 }
@@ -64,4 +68,14 @@ func (e *Episode) Trajectory() rl.Trajectory {
 		t.Steps = append(t.Steps, s)
 	}
 	return t
+}
+
+// addParts adds the reward parts of a step.
+func (e *Episode) addParts(parts []api.RewardPart) {
+	for _, p := range parts {
+		if e.Parts == nil {
+			e.Parts = map[string]float64{}
+		}
+		e.Parts[p.Name] += p.Value
+	}
 }

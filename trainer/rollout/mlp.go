@@ -7,15 +7,25 @@ import (
 	"github.com/proctor-rl/proctor/trainer/policy"
 )
 
+// Templates are what an MLP policy makes of one episode: it is told what
+// happened and says which actions come into question.
+type Templates interface {
+	// Observe takes in the answer to an action.
+	Observe(action, observation string)
+	// Candidates are the actions to choose among, at least one.
+	Candidates() []policy.Candidate
+}
+
 // MLP is the Player of an MLP policy over templated actions.
 type MLP struct {
 	policy   *policy.MLP
+	start    func(observation string, buckets int) Templates
 	episodes map[int]*mlpEpisode
 	next     int
 }
 
 type mlpEpisode struct {
-	scene     *policy.Scene
+	scene     Templates
 	key       policy.StreamKey
 	cfg       policy.SampleConfig
 	owes      bool
@@ -24,9 +34,16 @@ type mlpEpisode struct {
 	logp      []float32
 }
 
-// NewMLP is a player on p.
+// NewMLP is a player on p that asks questions of texts: its templates are those
+// of policy.Scene.
 func NewMLP(p *policy.MLP) *MLP {
-	return &MLP{policy: p, episodes: map[int]*mlpEpisode{}}
+	return NewTemplatedMLP(p, func(observation string, buckets int) Templates { return policy.NewScene(observation, buckets) })
+}
+
+// NewTemplatedMLP is a player on p with the templates that start makes of the
+// first observation of an episode and the number of hash buckets.
+func NewTemplatedMLP(p *policy.MLP, start func(observation string, buckets int) Templates) *MLP {
+	return &MLP{policy: p, start: start, episodes: map[int]*mlpEpisode{}}
 }
 
 // Refresh implements Player. The decisions recorded so far are dropped.
@@ -38,7 +55,7 @@ func (m *MLP) Refresh() {
 // Begin implements Player.
 func (m *MLP) Begin(key policy.StreamKey, cfg policy.SampleConfig, observation string) (int, bool) {
 	m.next++
-	m.episodes[m.next] = &mlpEpisode{scene: policy.NewScene(observation, m.policy.Config().Buckets), key: key, cfg: cfg, owes: true}
+	m.episodes[m.next] = &mlpEpisode{scene: m.start(observation, m.policy.Config().Buckets), key: key, cfg: cfg, owes: true}
 	return m.next, true
 }
 
@@ -65,16 +82,16 @@ func (m *MLP) Step() []int {
 
 func (m *MLP) choose(e *mlpEpisode) {
 	candidates := e.scene.Candidates()
-	d := policy.Decision{Features: make([][]int32, len(candidates))}
+	d := policy.Decision{Features: make([][]int32, len(candidates)), Prior: make([]float32, len(candidates))}
 	for i, c := range candidates {
-		d.Features[i] = c.Features
+		d.Features[i], d.Prior[i] = c.Features, c.Prior
 	}
 	t := float64(e.cfg.Temperature)
 	if t == 0 {
 		t = 1
 	}
 	lp := make([]float64, len(candidates))
-	m.policy.Distribution(lp, d.Features, t)
+	m.policy.Distribution(lp, &d, t)
 	if e.cfg.Temperature == 0 {
 		for i := range lp {
 			if lp[i] > lp[d.Chosen] {

@@ -72,6 +72,7 @@ func (r *run) onReset(ctx context.Context, l *live, res *api.ResetResult) {
 
 func (r *run) onStep(ctx context.Context, l *live, rep reply) {
 	ep, res := &r.episodes[l.job], rep.step
+	ep.addParts(res.RewardParts)
 	if !rep.score && len(ep.Turns) > 0 {
 		t := &ep.Turns[len(ep.Turns)-1]
 		t.StateKey, t.ParseError, t.ToolError = res.StateKey, res.Info.ParseError, res.Info.ToolError

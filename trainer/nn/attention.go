@@ -107,8 +107,8 @@ func scores[F Float](s, q, kp []F, n int) {
 	}
 }
 
-// mixRows sets out[e] = sum over j of p[j] row[j][e] over n0 rows of v0, a
-// multiple of 4, and n rows of v.
+// mixRows sets out[e] = sum over j of p[j] row[j][e] over n0 rows of v0
+// and n rows of v.
 func mixRows[F Float](out, p, v0 []F, n0 int, v []F, n, ld int) {
 	if is32[F]() && fast && len(out)%8 == 0 {
 		_, _ = p[n0+n-1], v[(n-1)*ld+len(out)-1]

@@ -28,6 +28,9 @@ type Options struct {
 	// listed and refuse to start, for the reason NoRunner.
 	Runner   codefix.Runner
 	NoRunner error
+	// Interpret lets programs of the grammar be run by its interpreter instead
+	// of the Runner, which still gets everything else.
+	Interpret bool
 	// Naive also registers the code environment that can be gamed.
 	Naive bool
 }
@@ -91,7 +94,11 @@ func registerCode(r *envs.Registry, o Options) error {
 		r.Register(t)
 	}
 	add(codefix.Name, base, codefix.New)
-	add("", base, grammar.New)
+	small := base
+	if o.Interpret && o.Runner != nil {
+		small.Runner = grammar.Interpreter{Next: o.Runner}
+	}
+	add("", small, grammar.New)
 	if o.Naive {
 		naive := base
 		naive.Naive = true

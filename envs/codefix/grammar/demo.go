@@ -9,10 +9,12 @@ import (
 	"github.com/proctor-rl/proctor/envs/codefix"
 )
 
-// demonstrate plays a task as a fallible programmer: read, edit a line (a
-// wrong one with probability noise), mostly run the cases, try again while
-// they fail, finish. Before an edit it says of each line whether it is right,
-// which is what a small policy learns to do.
+// demonstrate plays a task as a fallible programmer: read; say line by line
+// what the statement asks for and whether that is what the line says; put the
+// first line that differs right; mostly run the cases; and if they fail, read
+// again or give up. With probability noise it misunderstands the statement:
+// then a line that it states is wrong. It never misjudges whether a line is
+// what it has just stated.
 func demonstrate(t *codefix.Task, noise float64, rng *rand.Rand) envs.Script {
 	split := func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 	return &demo{
@@ -26,63 +28,68 @@ type demo struct {
 	noise     float64
 	wrong     []codefix.LineEdit
 	gold, now []string
-	begun     bool
-	edited    bool // the last action was an edit
+	did       string // the tool of the last action
 	attempts  int
 }
 
-const maxAttempts = 3
+const (
+	maxAttempts = 3
+	runs        = 0.9 // how often an edit is followed by a run
+	givesUp     = 0.3 // how often a failing run is followed by the end
+)
 
 // Act plays the next action.
 func (d *demo) Act(obs envs.Observation) envs.Action {
-	if !d.begun {
-		d.begun = true
-		if d.rng.Float64() >= d.noise*0.15 {
-			return act("", "read[]")
+	switch d.did {
+	case "":
+		return d.act("", "read", "[]")
+	case "read":
+		if e, thought := d.check(); e.Line > 0 {
+			d.attempts++
+			d.now[e.Line-1] = e.Text
+			return d.act(thought, "edit", fmt.Sprintf("[ %d]%s", e.Line, codefix.Indented(e.Text)))
+		}
+	case "edit":
+		if d.rng.Float64() < runs {
+			return d.act("", "run", "[]")
+		}
+	case "run":
+		if !strings.HasPrefix(obs.Text, "0 failed") && d.attempts < maxAttempts && d.rng.Float64() >= givesUp {
+			return d.act("", "read", "[]")
 		}
 	}
-	if d.edited {
-		d.edited = false
-		if d.rng.Float64() < 0.75 {
-			return act("", "run[]")
-		}
-		return act("", "finish[]")
-	}
-	if d.attempts > 0 && (strings.HasPrefix(obs.Text, "0 failed") || d.attempts == maxAttempts || d.rng.Float64() < d.noise*0.5) {
-		return act("", "finish[]")
-	}
-	d.attempts++
-	d.edited = true
-	e, ok := d.right()
-	if !ok || len(d.wrong) > 0 && d.rng.Float64() < d.noise {
-		if len(d.wrong) == 0 {
-			return act("", "finish[]")
-		}
-		e = d.wrong[d.rng.IntN(len(d.wrong))]
-	}
-	d.now[e.Line-1] = e.Text
-	var check strings.Builder
-	check.WriteString("check")
-	for l := 2; l < e.Line; l++ {
-		fmt.Fprintf(&check, " %d ok", l)
-	}
-	fmt.Fprintf(&check, " %d bad", e.Line)
-	return act(check.String(), fmt.Sprintf("edit[ %d]%s", e.Line, codefix.Indented(e.Text)))
+	return d.act("", "finish", "[]")
 }
 
-// right is the repair of the first line that is not as it should be.
-func (d *demo) right() (codefix.LineEdit, bool) {
-	for i := range d.gold {
-		if d.now[i] != d.gold[i] {
-			return codefix.LineEdit{Line: i + 1, Text: d.gold[i]}, true
+// check goes through the lines up to the first that is not what it states.
+func (d *demo) check() (codefix.LineEdit, string) {
+	stated := d.gold
+	if len(d.wrong) > 0 && d.rng.Float64() < d.noise {
+		// It takes the file's word up to the line that it gets wrong.
+		if w := d.wrong[d.rng.IntN(len(d.wrong))]; d.now[w.Line-1] != w.Text {
+			stated = append([]string(nil), d.now...)
+			stated[w.Line-1] = w.Text
 		}
 	}
-	return codefix.LineEdit{}, false
+	var b strings.Builder
+	for i := 1; i < len(stated); i++ {
+		if i > 1 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%d%s", i+1, codefix.Indented(stated[i]))
+		if stated[i] != d.now[i] {
+			b.WriteString(" bad")
+			return codefix.LineEdit{Line: i + 1, Text: stated[i]}, b.String()
+		}
+		b.WriteString(" ok")
+	}
+	return codefix.LineEdit{}, ""
 }
 
-func act(thought, action string) envs.Action {
+func (d *demo) act(thought, tool, rest string) envs.Action {
+	d.did = tool
 	if thought != "" {
 		thought = "Thought: " + thought + "\n"
 	}
-	return envs.Action{Text: thought + "Action: " + action + "\n"}
+	return envs.Action{Text: thought + "Action: " + tool + rest + "\n"}
 }

@@ -128,11 +128,12 @@ type value struct {
 }
 
 var (
-	// errOther is whatever a list does where an integer belongs: mostly a
-	// TypeError, sometimes a repetition or a list within itself. No answer of a
-	// repaired function, which is all that matters.
+	errType    = errors.New("TypeError")
+	errZero    = errors.New("ZeroDivisionError")
+	errUnbound = errors.New("UnboundLocalError")
+	// errOther is what this interpreter leaves to Python: a list repeated,
+	// joined or within itself. No answer of a repaired function.
 	errOther = errors.New("other")
-	errZero  = errors.New("ZeroDivisionError")
 	errSize  = errors.New("too large")
 )
 
@@ -187,7 +188,7 @@ func (p *prog) run(xs []int64) (value, error) {
 			fr.r = u
 		case "append":
 			if fr.r.kind != 'l' || u.kind != 'i' {
-				return value{}, errOther
+				return value{}, errOther // an AttributeError, or a list within a list
 			}
 			fr.r = value{kind: 'l', l: append(append([]int64(nil), fr.r.l...), u.n)}
 		default:
@@ -195,9 +196,6 @@ func (p *prog) run(xs []int64) (value, error) {
 				return value{}, err
 			}
 		}
-	}
-	if p.ret.op == "x" && fr.x.kind == 0 {
-		return value{}, errors.New("UnboundLocalError")
 	}
 	return fr.eval(p.ret)
 }
@@ -212,6 +210,9 @@ func (fr *frame) eval(e *node) (value, error) {
 	case "int":
 		return integer(e.n)
 	case "x":
+		if fr.x.kind == 0 {
+			return value{}, errUnbound // the loop did not run
+		}
 		return fr.x, nil
 	case "r":
 		return fr.r, nil
@@ -239,7 +240,7 @@ func (fr *frame) eval(e *node) (value, error) {
 		return truth(!a.true()), nil
 	case "abs", "neg":
 		if a.kind == 'l' {
-			return value{}, errOther
+			return value{}, errType
 		}
 		if e.op == "neg" || a.n < 0 {
 			return integer(-a.n)
@@ -248,7 +249,7 @@ func (fr *frame) eval(e *node) (value, error) {
 	case "max", "min":
 		b := args[1]
 		if a.kind == 'l' || b.kind == 'l' {
-			return value{}, errOther
+			return value{}, mixed(a, b)
 		}
 		if e.op == "max" && b.n > a.n || e.op == "min" && b.n < a.n {
 			return b, nil
@@ -258,17 +259,28 @@ func (fr *frame) eval(e *node) (value, error) {
 	return arith(e.op, a, args[1])
 }
 
+// mixed is what two operands, of which one is a list, come to where an order
+// is asked for.
+func mixed(a, b value) error {
+	if a.kind == b.kind {
+		return errOther
+	}
+	return errType
+}
+
 // arith is a binary operator of Python on integers. Lists meet one only where
 // a mutation put them there, and mostly raise.
 func arith(op string, a, b value) (value, error) {
 	if a.kind == 'l' || b.kind == 'l' {
 		switch {
+		case a.kind == b.kind, op == "*":
+			return value{}, errOther
 		case op == "==":
 			return truth(false), nil
 		case op == "!=":
 			return truth(true), nil
 		}
-		return value{}, errOther
+		return value{}, errType
 	}
 	switch op {
 	case "+":

@@ -75,7 +75,7 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var reg envs.Registry
 	box := &lateSandbox{}
 	defer box.Close() // every episode is written
-	if err := all.Register(&reg, all.Options{TasksDir: *tasks, Runner: box}); err != nil {
+	if err := all.Register(&reg, all.Options{TasksDir: *tasks, Runner: box, Interpret: true}); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
 		return 1
 	}

@@ -39,7 +39,7 @@ const apiVersion = "1.0.0"
 type serveOptions struct {
 	listen, data, tasks, tokens string
 	sandbox, python             string
-	naive                       bool
+	naive, interpret            bool
 	drain                       time.Duration
 	logLevel                    string
 	mgr                         episode.Config
@@ -56,6 +56,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.sandbox, "sandbox", "auto", "how agent code is confined: auto, or "+sandboxNone+" to let it do as it likes")
 	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest")
 	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
+	fs.BoolVar(&o.interpret, "interpret-grammar", false, "run programs that codefix-grammar could have written by its interpreter, everything else in the sandbox: for trials of recipes")
 	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
 	fs.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
 	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")
@@ -133,7 +134,7 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return errors.New("refusing to listen off loopback without a token; see \"proctor token --help\"")
 	}
 	reg := &envs.Registry{}
-	opts := all.Options{TasksDir: o.tasks, Naive: o.naive}
+	opts := all.Options{TasksDir: o.tasks, Naive: o.naive, Interpret: o.interpret}
 	pool, warnings, noSandbox := openSandbox(ctx, o, log)
 	opts.NoRunner = noSandbox
 	if pool != nil {

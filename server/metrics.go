@@ -102,6 +102,13 @@ func (m *Metrics) expect(env string) {
 	}
 }
 
+// countStore adds the store's own count of refused commits.
+func (m *Metrics) countStore(failures func() int64) {
+	m.reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "proctor_record_failures_total", Help: "Commits of episodes that the disk refused; they are tried again.",
+	}, func() float64 { return float64(failures()) }))
+}
+
 // Broke reports a failure of our side.
 func (m *Metrics) Broke(env string, at episode.Boundary) {
 	m.failures.WithLabelValues(env, string(at)).Inc()

@@ -45,6 +45,9 @@ func New(cfg Config, mgr *episode.Manager, st store.Store, metrics *Metrics) (*S
 	for _, t := range mgr.Registry().Types() {
 		metrics.expect(t.Spec().Name)
 	}
+	if f, ok := st.(interface{ Failures() int64 }); ok {
+		metrics.countStore(f.Failures)
+	}
 	s.handler = s.routes()
 	return s, nil
 }

@@ -94,8 +94,8 @@ func TestFaultOfOursIsNoReward(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec["status"] != "failed" || rec["reward"] != nil || rec["total_reward"] != nil {
-		t.Errorf("the record says %v, reward %v", rec["status"], rec["reward"])
+	if rec["status"] != "failed" || rec["return"] != nil {
+		t.Errorf("the record says %v, reward %v", rec["status"], rec["return"])
 	}
 	var c Case
 	text, err := os.ReadFile("testdata/cases/honest-control/own-hc-11.json")

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// How the recorder batches. A commit is never later than maxWait after the
+// first entry of its batch.
+const (
+	queueLen  = 4096
+	batchRows = 2000
+	maxWait   = 200 * time.Millisecond
+)
+
+// How long the recorder waits before it tries a failed commit again, and how
+// often it still tries once the store is being closed.
+const (
+	firstPause = 100 * time.Millisecond
+	longPause  = 2 * time.Second
+	lastTries  = 3
+)
+
+// entry is an episode to write, or a mark that somebody waits for.
+type entry struct {
+	rec   Record
+	ended bool
+	mark  chan struct{}
+}
+
+// record commits batches until the queue is closed.
+func (s *SQLite) record() {
+	defer close(s.done)
+	var batch []entry
+	for first := range s.queue {
+		batch = append(batch[:0], first)
+		rows := 1 + len(first.rec.Steps)
+		wait := time.NewTimer(maxWait)
+		urgent := first.mark != nil
+	gather:
+		for rows < batchRows {
+			if urgent && len(s.queue) == 0 {
+				break
+			}
+			select {
+			case e, ok := <-s.queue:
+				if !ok {
+					break gather
+				}
+				batch = append(batch, e)
+				rows += 1 + len(e.rec.Steps)
+				urgent = urgent || e.mark != nil
+			case <-wait.C:
+				break gather
+			}
+		}
+		wait.Stop()
+		s.keep(batch)
+	}
+}
+
+// keep commits a batch, again and again while the disk refuses: what is not
+// written is kept in memory, and once the queue is full whoever ends an episode
+// waits. Readers do not wait for a disk that refuses.
+func (s *SQLite) keep(batch []entry) {
+	pause, last := firstPause, 0
+	for tries := 1; ; tries++ {
+		err := s.commit(batch)
+		for i := range batch {
+			if batch[i].mark != nil && tries == 1 {
+				close(batch[i].mark)
+			}
+		}
+		if err == nil {
+			if tries > 1 {
+				s.log.Info("episodes are recorded again", "tries", tries)
+			}
+			return
+		}
+		s.failures.Add(1)
+		if tries%30 == 1 {
+			s.log.Error("episodes could not be recorded; trying again", "err", err, "episodes", len(batch), "tries", tries)
+		}
+		select {
+		case <-s.closing:
+			if last++; last > lastTries {
+				s.log.Error("episodes were not recorded", "err", err, "episodes", len(batch))
+				return
+			}
+			time.Sleep(firstPause)
+		case <-time.After(pause):
+			pause = min(2*pause, longPause)
+		}
+	}
+}
+
+// Failures counts the commits of episodes that the disk refused.
+func (s *SQLite) Failures() int64 { return s.failures.Load() }
+
+// permanent says that an entry will never be written, whatever the disk does.
+func permanent(err error) bool {
+	var syntax *json.UnsupportedValueError
+	var marshal *json.MarshalerError
+	return errors.As(err, &syntax) || errors.As(err, &marshal) ||
+		errors.Is(err, sqlite3.CONSTRAINT) || errors.Is(err, sqlite3.TOOBIG) || errors.Is(err, sqlite3.MISMATCH)
+}
+
+func (s *SQLite) commit(batch []entry) (err error) {
+	ctx := context.Background()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
+				s.log.Error("rollback failed", "err", e)
+			}
+		}
+	}()
+	w, err := newWriter(ctx, tx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for _, e := range batch {
+		if e.mark != nil {
+			continue
+		}
+		if err = w.episode(ctx, e.rec, e.ended); permanent(err) {
+			s.log.Error("an episode cannot be recorded", "err", err, "episode", e.rec.Episode.EpisodeID)
+			err = nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// writer holds the statements of one transaction.
+type writer struct{ start, end, step *sql.Stmt }
+
+func newWriter(ctx context.Context, tx *sql.Tx) (w *writer, err error) {
+	w = &writer{}
+	// A start that comes after its end changes nothing.
+	if w.start, err = tx.PrepareContext(ctx, insertEpisode+` ON CONFLICT (episode_id) DO NOTHING`); err != nil {
+		return nil, err
+	}
+	// An end is written once: an ended episode never changes.
+	if w.end, err = tx.PrepareContext(ctx, insertEpisode+` ON CONFLICT (episode_id) DO UPDATE SET status = excluded.status,
+	  return = excluded.return, unplayed = excluded.unplayed, episode = excluded.episode, reset = excluded.reset
+	  WHERE episodes.status = 'running'`); err != nil {
+		return nil, err
+	}
+	if w.step, err = tx.PrepareContext(ctx, `INSERT OR IGNORE INTO steps (episode_id, idx, reward, step) VALUES (?,?,?,?)`); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+const insertEpisode = `INSERT INTO episodes (episode_id, owner, type, task_id, group_id, status, return, unplayed, episode, reset)
+  VALUES (?,?,?,?,?,?,?,?,?,?)`
+
+func (w *writer) close() {
+	for _, s := range []*sql.Stmt{w.start, w.end, w.step} {
+		_ = s.Close() // the transaction's end closes them as well
+	}
+}
+
+func (w *writer) episode(ctx context.Context, r Record, ended bool) error {
+	ep, err := json.Marshal(r.Episode)
+	if err != nil {
+		return fmt.Errorf("encode episode: %w", err)
+	}
+	reset, err := json.Marshal(r.Reset)
+	if err != nil {
+		return fmt.Errorf("encode observation: %w", err)
+	}
+	st := w.start
+	if ended {
+		st = w.end
+	}
+	e := r.Episode
+	if _, err := st.ExecContext(ctx, e.EpisodeID, r.Owner, e.Type, e.TaskID, e.GroupID, string(e.Status), e.Return, r.Unplayed, string(ep), string(reset)); err != nil {
+		return fmt.Errorf("write episode: %w", err)
+	}
+	if !ended {
+		return nil
+	}
+	for _, s := range r.Steps {
+		b, err := json.Marshal(s)
+		if err != nil {
+			return fmt.Errorf("encode step: %w", err)
+		}
+		if _, err := w.step.ExecContext(ctx, e.EpisodeID, s.Step, s.Reward, string(b)); err != nil {
+			return fmt.Errorf("write step: %w", err)
+		}
+	}
+	return nil
+}

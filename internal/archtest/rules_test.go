@@ -123,8 +123,9 @@ var rules = []rule{
 		ours:  []string{"api", "client", "trainer/...", "internal/buildinfo"},
 		third: []string{prom, gonum, xsync, yaml},
 	},
-	{tree: "cmd/proctor", ours: []string{"internal/cli/proctor"}},
-	{tree: "cmd/trainer", ours: []string{"internal/cli/trainer"}},
+	{tree: "internal/cli"},
+	{tree: "cmd/proctor", ours: []string{"internal/cli", "internal/cli/proctor"}},
+	{tree: "cmd/trainer", ours: []string{"internal/cli", "internal/cli/trainer"}},
 
 	// What is looked at and what is deployed are files.
 	{tree: "web"},

@@ -7,9 +7,18 @@ import "runtime/debug"
 
 // Info identifies a build.
 type Info struct {
-	Version   string // module version, "dev" where there is none
-	Revision  string // commit, with "+dirty" where the tree had changes
-	GoVersion string
+	Version   string `json:"version"`            // module version, "dev" where there is none
+	Revision  string `json:"revision,omitempty"` // commit, with "+dirty" where the tree had changes; empty if not recorded
+	GoVersion string `json:"go_version"`
+}
+
+// String is the build in one line.
+func (i Info) String() string {
+	s := i.Version
+	if i.Revision != "" {
+		s += " (" + i.Revision + ")"
+	}
+	return s + " " + i.GoVersion
 }
 
 // Read is the running build.

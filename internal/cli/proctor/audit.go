@@ -83,9 +83,11 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	} else if fs.NArg() > 0 {
 		o.envType = ""
 	}
-	if o.envType == "" || o.n < 1 {
-		fs.Usage()
-		return exitUsage
+	switch {
+	case o.envType == "":
+		return misuse(fs, "name one environment type")
+	case o.n < 1:
+		return misuse(fs, "-n must be at least 1")
 	}
 	report, err := o.run(ctx, stderr)
 	if err == nil {

@@ -49,34 +49,31 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	dir := fs.String("tasks", "", "folder of tasks")
 	asJSON := fs.Bool("json", false, "print JSON")
-	fs.Usage = func() { fmt.Fprint(stderr, checkHelp); fs.PrintDefaults() }
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return 0
-		}
-		return 2
+	if code, ok := parse(fs, args, checkHelp, stdout); !ok {
+		return code
 	}
-	if *dir == "" || fs.NArg() > 0 {
-		fs.Usage()
-		return 2
+	if fs.NArg() > 0 {
+		return misuse(fs, "unexpected argument %q", fs.Arg(0))
+	}
+	if *dir == "" {
+		return misuse(fs, "name a folder with --tasks DIR")
 	}
 	if info, err := os.Stat(*dir); err != nil || !info.IsDir() {
-		fmt.Fprintf(stderr, "proctor check: %s is no folder\n", *dir)
-		return 2
+		return misuse(fs, "%s is no folder", *dir)
 	}
 	report, err := checkTasks(ctx, *dir)
 	if err != nil {
 		fmt.Fprintln(stderr, "proctor check:", err)
-		return 1
+		return exitFail
 	}
 	if err := report.print(stdout, *asJSON); err != nil {
 		fmt.Fprintln(stderr, "proctor check:", err)
-		return 1
+		return exitFail
 	}
 	if !report.OK {
-		return 1
+		return exitFail
 	}
-	return 0
+	return exitOK
 }
 
 // checkTasks loads and plays. Its error is our own failure; whatever is wrong

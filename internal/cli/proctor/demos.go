@@ -61,35 +61,35 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out    = fs.String("out", "", "file to write, stdout if empty")
 		tasks  = fs.String("tasks", "", "folder of a user's tasks")
 	)
-	fs.Usage = func() { fmt.Fprint(stderr, demosHelp); fs.PrintDefaults() }
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return 0
-		}
-		return 2
+	if code, ok := parse(fs, args, demosHelp, stdout); !ok {
+		return code
 	}
-	if *env == "" || fs.NArg() > 0 || *n < 1 || *noise < 0 || *noise > 1 {
-		fs.Usage()
-		return 2
+	switch {
+	case fs.NArg() > 0:
+		return misuse(fs, "unexpected argument %q", fs.Arg(0))
+	case *env == "":
+		return misuse(fs, "name an environment type with --env TYPE")
+	case *n < 1 || *noise < 0 || *noise > 1:
+		return misuse(fs, "--n must be at least 1 and --noise between 0 and 1")
 	}
 	var reg envs.Registry
 	box := &lateSandbox{}
 	defer box.Close() // every episode is written
 	if err := all.Register(&reg, all.Options{TasksDir: *tasks, Runner: box, Interpret: true}); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
-		return 1
+		return exitFail
 	}
 	t, err := reg.Get(*env)
 	if err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
-		return 2
+		return exitUsage
 	}
 	d := demoRun{t: t, split: *split, n: *n, noise: *noise, script: *script, seed: *seed}
 	if err := d.write(ctx, *out, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
-		return 1
+		return exitFail
 	}
-	return 0
+	return exitOK
 }
 
 type demoRun struct {
@@ -106,9 +106,9 @@ type demoRun struct {
 func (d demoRun) write(ctx context.Context, path string, stdout, stderr io.Writer) (err error) {
 	w := stdout
 	if path != "" {
-		f, err := os.Create(path)
-		if err != nil {
-			return fmt.Errorf("create demonstrations: %w", err)
+		f, e := os.Create(path)
+		if e != nil {
+			return fmt.Errorf("create demonstrations: %w", e)
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		w = f

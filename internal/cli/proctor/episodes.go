@@ -42,10 +42,13 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if code, ok := parse(fs, args, exportHelp, stdout); !ok {
 		return code
 	}
-	known := *format == "jsonl" || *format == "chat" || *format == "trl"
-	if *data == "" || !known || fs.NArg() > 0 {
-		fs.Usage()
-		return exitUsage
+	switch {
+	case fs.NArg() > 0:
+		return misuse(fs, "unexpected argument %q", fs.Arg(0))
+	case *data == "":
+		return misuse(fs, "name the server's data folder with --data DIR")
+	case *format != "jsonl" && *format != "chat" && *format != "trl":
+		return misuse(fs, "--format %q: have jsonl, chat, trl", *format)
 	}
 	err := withStore(ctx, *data, stderr, func(st store.Store) error { return server.Export(ctx, st, f, *format, stdout) })
 	if err != nil {
@@ -75,8 +78,7 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	if *data == "" || fs.NArg() != 1 {
-		fs.Usage()
-		return exitUsage
+		return misuse(fs, "name the server's data folder with --data DIR, and one episode")
 	}
 	var res api.ReplayResult
 	err := withStore(ctx, *data, stderr, func(st store.Store) error {

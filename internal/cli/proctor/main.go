@@ -2,6 +2,7 @@ package proctor
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 )
@@ -30,6 +31,7 @@ func commands() []command {
 		{"replay", "play a stored episode again and compare", replay},
 		{"export", "write stored episodes as training data", export},
 		{"token", "make a bearer token", token},
+		{"version", "say which build this is", version},
 	}
 }
 
@@ -44,6 +46,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "help", "-h", "-help", "--help":
 		usage(stdout)
 		return exitOK
+	case "-version", "--version":
+		args[0] = "version"
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -61,4 +65,31 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.help)
 	}
 	fmt.Fprint(w, "\n\"proctor COMMAND --help\" says more.\n\nexample: proctor serve --listen 127.0.0.1:8080\n")
+}
+
+// parse reads flags. ok is false where the command is to end with code: help
+// was asked for, and has been printed to stdout, or a flag is wrong, which
+// stderr has been told.
+func parse(fs *flag.FlagSet, args []string, help string, stdout io.Writer) (code int, ok bool) {
+	fs.Usage = func() { fmt.Fprint(fs.Output(), help); fs.PrintDefaults() }
+	for _, a := range args {
+		if a == "-h" || a == "-help" || a == "--help" {
+			fs.SetOutput(stdout)
+			fs.Usage()
+			return exitOK, false
+		}
+		if a == "--" {
+			break
+		}
+	}
+	if err := fs.Parse(args); err != nil {
+		return exitUsage, false
+	}
+	return exitOK, true
+}
+
+// misuse says on stderr what is wrong with the arguments of fs's command.
+func misuse(fs *flag.FlagSet, format string, args ...any) int {
+	fmt.Fprintf(fs.Output(), "proctor %s: %s; see \"proctor %s --help\"\n", fs.Name(), fmt.Sprintf(format, args...), fs.Name())
+	return exitUsage
 }

@@ -41,7 +41,7 @@ type serveOptions struct {
 	sandbox, python             string
 	naive, interpret            bool
 	drain                       time.Duration
-	logLevel                    string
+	logLevel                    slog.Level
 	mgr                         episode.Config
 	srv                         server.Config
 }
@@ -58,7 +58,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
 	fs.BoolVar(&o.interpret, "interpret-grammar", false, "run programs that codefix-grammar could have written by its interpreter, everything else in the sandbox: for trials of recipes")
 	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
-	fs.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
+	fs.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")
 	fs.IntVar(&o.mgr.MaxEnvsPerOwner, "max-envs-per-owner", 0, "live envs of one owner, 0 for no bound of its own")
 	fs.DurationVar(&o.mgr.DefaultTTL, "ttl", 30*time.Minute, "how long an unused env lives")
@@ -71,39 +71,15 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 		return o, code
 	}
 	if fs.NArg() > 0 {
-		fmt.Fprintf(stderr, "proctor serve: unexpected argument %q\n", fs.Arg(0))
-		return o, exitUsage
+		return o, misuse(fs, "unexpected argument %q", fs.Arg(0))
 	}
 	if o.sandbox != "auto" && o.sandbox != sandboxNone {
-		fmt.Fprintln(stderr, "proctor serve: --sandbox wants auto or "+sandboxNone)
-		return o, exitUsage
+		return o, misuse(fs, "--sandbox %q: have auto, %s", o.sandbox, sandboxNone)
 	}
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
-		fmt.Fprintln(stderr, "proctor serve: --listen wants HOST:PORT")
-		return o, exitUsage
+		return o, misuse(fs, "--listen %q: want HOST:PORT", o.listen)
 	}
 	return o, -1
-}
-
-// parse reads flags. ok is false where the command is to end with code.
-func parse(fs *flag.FlagSet, args []string, help string, stdout io.Writer) (code int, ok bool) {
-	errs := fs.Output()
-	fs.Usage = func() { fmt.Fprint(fs.Output(), help); fs.PrintDefaults() }
-	for _, a := range args {
-		if a == "-h" || a == "-help" || a == "--help" {
-			fs.SetOutput(stdout)
-			fs.Usage()
-			return exitOK, false
-		}
-		if a == "--" {
-			break
-		}
-	}
-	fs.SetOutput(errs)
-	if err := fs.Parse(args); err != nil {
-		return exitUsage, false
-	}
-	return exitOK, true
 }
 
 // serve is the subcommand of that name.
@@ -112,12 +88,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if code >= 0 {
 		return code
 	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		fmt.Fprintln(stderr, "proctor serve: --log-level wants debug, info, warn or error")
-		return exitUsage
-	}
-	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))
 	if err := runServer(ctx, o, log, stdout); err != nil {
 		fmt.Fprintln(stderr, "proctor serve:", err)
 		return exitFail

@@ -42,9 +42,14 @@ func token(_ context.Context, args []string, stdout, stderr io.Writer) int {
 	if code, ok := parse(fs, args, tokenHelp, stdout); !ok {
 		return code
 	}
-	if _, ok := server.ParseScope(*scope); !ok || *file == "" || *owner == "" || fs.NArg() > 0 {
-		fs.Usage()
-		return exitUsage
+	_, known := server.ParseScope(*scope)
+	switch {
+	case fs.NArg() > 0:
+		return misuse(fs, "unexpected argument %q", fs.Arg(0))
+	case *file == "" || *owner == "":
+		return misuse(fs, "name a token file with --file FILE, and an --owner")
+	case !known:
+		return misuse(fs, "--scope %q: have rollout, operator, admin", *scope)
 	}
 	secret := "pt_" + rand.Text() + rand.Text()
 	if err := addToken(*file, *owner, *scope, secret); err != nil {

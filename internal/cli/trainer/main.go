@@ -27,6 +27,7 @@ func commands() []command {
 		{"config", "print a recipe with every default filled in", config},
 		{"demo", "server, baseline and transformer in one go", demo},
 		{"lab", "the exercises: react, group", lab},
+		{"version", "say which build this is", version},
 	}
 }
 
@@ -54,6 +55,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 0
 		}
 		return 2
+	}
+	if args[0] == "--version" || args[0] == "-version" {
+		args[0] = "version"
 	}
 	for _, c := range commands() {
 		if c.name != args[0] {

@@ -287,18 +287,27 @@ func (e ToolType) Valid() bool {
 	}
 }
 
-// Defines values for WsEventEvent.
+// Defines values for WsEventKind.
 const (
-	WsEventEventDraining WsEventEvent = "draining"
-	WsEventEventEpisode  WsEventEvent = "episode"
+	WsEventKindDraining WsEventKind = "draining"
+	WsEventKindEpisode  WsEventKind = "episode"
+	WsEventKindPoints   WsEventKind = "points"
+	WsEventKindRun      WsEventKind = "run"
+	WsEventKindStep     WsEventKind = "step"
 )
 
-// Valid indicates whether the value is a known member of the WsEventEvent enum.
-func (e WsEventEvent) Valid() bool {
+// Valid indicates whether the value is a known member of the WsEventKind enum.
+func (e WsEventKind) Valid() bool {
 	switch e {
-	case WsEventEventDraining:
+	case WsEventKindDraining:
 		return true
-	case WsEventEventEpisode:
+	case WsEventKindEpisode:
+		return true
+	case WsEventKindPoints:
+		return true
+	case WsEventKindRun:
+		return true
+	case WsEventKindStep:
 		return true
 	default:
 		return false
@@ -1063,7 +1072,7 @@ type Version struct {
 	Version    string `json:"version"`
 }
 
-// WsClientFrame id, op and the fields of the matching REST body; cancel has target, attach env_id.
+// WsClientFrame id, op and the fields of the matching REST body; cancel has target, attach env_id; subscribe has those of WsSubscribe.
 type WsClientFrame struct {
 	EnvID string          `json:"env_id,omitempty"`
 	ID    json.RawMessage `json:"id"`
@@ -1073,15 +1082,41 @@ type WsClientFrame struct {
 	Target json.RawMessage `json:"target,omitempty"`
 }
 
-// WsEvent Something a socket was told of without asking.
+// WsEvent Something that a subscription asked to be told of.
 type WsEvent struct {
+	// EnvID Of a step.
+	EnvID string `json:"env_id,omitempty"`
+
 	// Episode One run of a task from reset to end; immutable once ended.
-	Episode *Episode     `json:"episode,omitempty"`
-	Event   WsEventEvent `json:"event"`
+	Episode *Episode `json:"episode,omitempty"`
+
+	// EpisodeID Of a step.
+	EpisodeID string `json:"episode_id,omitempty"`
+
+	// Event episode: one began or ended; step: one was played; run: a trainer made one;
+	// points: a trainer pushed some; draining: the server is shutting down.
+	Event  WsEventKind `json:"event"`
+	Points []Point     `json:"points,omitempty"`
+
+	// Run A training run whose curve is pushed here.
+	Run *Run `json:"run,omitempty"`
+
+	// RunID Of points.
+	RunID string `json:"run_id,omitempty"`
+
+	// Seq Rises from event to event of a stream, with holes where events are not asked for.
+	Seq int64 `json:"seq"`
+
+	// Step One action and what it led to. A null action is a grading that a client or a limit asked for.
+	Step *Step `json:"step,omitempty"`
+
+	// Subscription The id of the subscribe frame.
+	Subscription json.RawMessage `json:"subscription"`
 }
 
-// WsEventEvent defines model for WsEvent.Event.
-type WsEventEvent string
+// WsEventKind episode: one began or ended; step: one was played; run: a trainer made one;
+// points: a trainer pushed some; draining: the server is shutting down.
+type WsEventKind string
 
 // WsOp What a client frame asks for.
 type WsOp string
@@ -1097,6 +1132,50 @@ type WsReply struct {
 	// Replayed Present and true where the result is a stored one.
 	Replayed bool            `json:"replayed,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
+}
+
+// WsSubscribe The fields of a subscribe frame beside id and op. What is named narrows what
+// is sent; with after and stream, events go on where an earlier subscription
+// stopped. A cancel whose target is the id of the frame ends it.
+type WsSubscribe struct {
+	// After The number of the last event that came.
+	After *int64 `json:"after,omitempty"`
+
+	// EnvID Only episodes on this env.
+	EnvID string `json:"env_id,omitempty"`
+
+	// EpisodeID Only this episode.
+	EpisodeID string `json:"episode_id,omitempty"`
+
+	// Events Kinds to send, [episode] if absent; draining is always sent.
+	Events []WsEventKind `json:"events,omitempty"`
+
+	// GroupID Only episodes of this group.
+	GroupID string `json:"group_id,omitempty"`
+
+	// RunID Only this run.
+	RunID string `json:"run_id,omitempty"`
+
+	// Stream The stream that after counts in.
+	Stream string `json:"stream,omitempty"`
+
+	// TaskID Only episodes of this task.
+	TaskID string `json:"task_id,omitempty"`
+
+	// Type Only episodes of this env type.
+	Type string `json:"type,omitempty"`
+}
+
+// WsSubscription The result of a subscribe frame.
+type WsSubscription struct {
+	// Gap Events between after and seq are lost; read the state anew.
+	Gap bool `json:"gap"`
+
+	// Seq Every event after this number that is asked for will come.
+	Seq int64 `json:"seq"`
+
+	// Stream Where the numbers come from; a restarted server has another.
+	Stream string `json:"stream"`
 }
 
 // Cursor defines model for Cursor.
@@ -1177,7 +1256,8 @@ type ListEpisodesParams struct {
 // ExportEpisodesParams defines parameters for ExportEpisodes.
 type ExportEpisodesParams struct {
 	// Format jsonl: whole episodes. chat: message lists with the return. trl: prompt,
-	// completion and reward. parquet: not built yet (501).
+	// completion and reward. parquet: one file, a row an episode with its messages
+	// and its steps.
 	Format *ExportEpisodesParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 
 	// Type Only this env type.

@@ -30,7 +30,8 @@ type Conn struct {
 	mu      sync.Mutex
 	next    uint64
 	pending map[uint64]chan wsReply
-	err     error // set once the socket is gone
+	told    map[uint64]func(api.WsEvent) // per subscription
+	err     error                        // set once the socket is gone
 
 	done chan struct{} // closed when the reader has ended
 	stop chan struct{} // closed by Close
@@ -44,6 +45,7 @@ type wsReply struct {
 	Result  json.RawMessage `json:"result"`
 	Problem *api.Problem    `json:"problem"`
 	Event   string          `json:"event"`
+	Sub     json.RawMessage `json:"subscription"`
 }
 
 // Dial opens a socket to the server at baseURL (http, https, ws or wss). Close
@@ -75,7 +77,7 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Conn, error) {
 		return nil, fmt.Errorf("client: dial %s: %w", u, err)
 	}
 	ws.SetReadLimit(maxReply)
-	c := &Conn{ws: ws, opts: opts, pending: map[uint64]chan wsReply{}, done: make(chan struct{}), stop: make(chan struct{})}
+	c := &Conn{ws: ws, opts: opts, pending: map[uint64]chan wsReply{}, told: map[uint64]func(api.WsEvent){}, done: make(chan struct{}), stop: make(chan struct{})}
 	c.wg.Go(c.read)
 	if opts.PingInterval > 0 {
 		c.wg.Go(c.ping)
@@ -109,9 +111,13 @@ func (c *Conn) read() {
 			c.fail(fmt.Errorf("%w: bad frame: %w", ErrClosed, err))
 			return
 		}
+		if r.Event != "" {
+			c.tell(r.Sub, b)
+			continue
+		}
 		id, err := strconv.ParseUint(string(r.ID), 10, 64)
 		if err != nil {
-			continue // an event, or a complaint about a frame that had no id
+			continue // a complaint about a frame that had no id
 		}
 		c.mu.Lock()
 		ch := c.pending[id]
@@ -153,6 +159,17 @@ func (c *Conn) ping() {
 
 // call sends {id, op, env_id, ...body} and waits for its reply.
 func (c *Conn) call(ctx context.Context, op, envID string, body, out any) error {
+	return c.callAs(ctx, c.newID(), op, envID, body, out)
+}
+
+func (c *Conn) newID() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	return c.next
+}
+
+func (c *Conn) callAs(ctx context.Context, id uint64, op, envID string, body, out any) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.opts.Timeout)
@@ -163,8 +180,6 @@ func (c *Conn) call(ctx context.Context, op, envID string, body, out any) error 
 		defer c.mu.Unlock()
 		return c.err
 	}
-	c.next++
-	id := c.next
 	ch := make(chan wsReply, 1)
 	c.pending[id] = ch
 	c.mu.Unlock()

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"net/http"
 	"strings"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/server/episode"
@@ -113,11 +116,11 @@ func (s *Server) who(r *http.Request) (principal, bool) {
 	if len(s.cfg.Tokens) == 0 {
 		return principal{owner: localOwner, scope: ScopeAdmin}, true
 	}
-	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !ok || !strings.EqualFold(scheme, "bearer") {
+	secret, ok := bearer(r)
+	if !ok {
 		return principal{}, false
 	}
-	h := HashToken(strings.TrimSpace(secret))
+	h := HashToken(secret)
 	found := principal{}
 	for _, t := range s.cfg.Tokens {
 		if subtle.ConstantTimeCompare(t.Hash[:], h[:]) == 1 {
@@ -125,4 +128,23 @@ func (s *Server) who(r *http.Request) (principal, bool) {
 		}
 	}
 	return found, found.scope > ScopeNone
+}
+
+// bearer is the token that a request carries. A page cannot set a header on a
+// socket, so there it may come as a subprotocol.
+func bearer(r *http.Request) (secret string, ok bool) {
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if ok && strings.EqualFold(scheme, "bearer") {
+		return strings.TrimSpace(secret), true
+	}
+	if r.URL.Path != "/ws" {
+		return "", false
+	}
+	for _, p := range websocket.Subprotocols(r) {
+		coded, is := strings.CutPrefix(p, "bearer.")
+		if b, err := base64.RawURLEncoding.DecodeString(coded); is && err == nil {
+			return string(b), true
+		}
+	}
+	return "", false
 }

@@ -20,6 +20,7 @@ type Config struct {
 	ResumeGrace    time.Duration // how long envs outlive their socket, default 30 s
 	WriteTimeout   time.Duration // for one frame, default 10 s
 	QueueFrames    int           // frames that may wait for a slow reader, default 1024
+	EventsKept     int           // that a subscription can go back, default 65536
 	AllowedOrigins []string      // of browsers on the socket, beside the server's own
 	Log            *slog.Logger
 }
@@ -42,6 +43,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.QueueFrames <= 0 {
 		c.QueueFrames = 1024
+	}
+	if c.EventsKept <= 0 {
+		c.EventsKept = 1 << 16
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

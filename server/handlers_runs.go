@@ -18,6 +18,7 @@ func (h handlers) CreateRun(ctx context.Context, r oapi.CreateRunRequestObject) 
 	if err := h.s.store.AddRun(ctx, principalOf(ctx).owner, run); err != nil {
 		return nil, err
 	}
+	h.s.events.ran(principalOf(ctx).owner, run)
 	return jsonReply{status: http.StatusCreated, body: run}, nil
 }
 
@@ -39,9 +40,11 @@ func (h handlers) PushPoints(ctx context.Context, r oapi.PushPointsRequestObject
 	if actor(ctx).All {
 		owner = ""
 	}
-	if err := h.s.store.AddPoints(ctx, owner, r.RunID, r.Body.Points); err != nil {
+	owner, err := h.s.store.AddPoints(ctx, owner, r.RunID, r.Body.Points)
+	if err != nil {
 		return nil, runError(err)
 	}
+	h.s.events.pointed(owner, r.RunID, r.Body.Points)
 	return oapi.PushPoints204Response{}, nil
 }
 

@@ -27,6 +27,7 @@ type Server struct {
 	store    store.Store
 	metrics  *Metrics
 	contract *contract
+	events   *hub
 	handler  http.Handler
 
 	mu      sync.Mutex
@@ -41,7 +42,9 @@ func New(cfg Config, mgr *episode.Manager, st store.Store, metrics *Metrics) (*S
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg.withDefaults(), mgr: mgr, store: st, metrics: metrics, contract: c, sockets: map[*socket]struct{}{}}
+	cfg = cfg.withDefaults()
+	s := &Server{cfg: cfg, mgr: mgr, store: st, metrics: metrics, contract: c, events: newHub(cfg.EventsKept), sockets: map[*socket]struct{}{}}
+	mgr.Watch(s.events)
 	for _, t := range mgr.Registry().Types() {
 		metrics.expect(t.Spec().Name)
 	}

@@ -49,7 +49,8 @@ type socket struct {
 	seen    atomic.Int64 // when the peer last gave a sign of life, in Unix nanoseconds
 
 	mu     sync.Mutex
-	queues map[string][]*job // per env with a worker: what waits
+	queues map[string][]*job        // per env with a worker: what waits
+	subs   map[string]*subscription // by the id of their frame
 	ops    sync.WaitGroup
 }
 
@@ -99,6 +100,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	c := &socket{
 		s: s, ws: ws, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace},
 		out: make(chan []byte, s.cfg.QueueFrames), closing: make(chan struct{}), queues: map[string][]*job{},
+		subs: map[string]*subscription{},
 	}
 	if !s.track(c) {
 		cancel()
@@ -167,6 +169,9 @@ func (c *socket) write() {
 	for {
 		select {
 		case <-c.closing:
+			if c.code == websocket.CloseGoingAway {
+				c.flush()
+			}
 			msg := websocket.FormatCloseMessage(c.code, c.reason)
 			_ = c.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(cfg.WriteTimeout/2)) // the peer may be gone
 			return
@@ -191,6 +196,21 @@ func (c *socket) write() {
 	}
 }
 
+// flush writes what is queued already: replies to work that is done.
+func (c *socket) flush() {
+	end := time.Now().Add(c.s.cfg.WriteTimeout / 2)
+	for {
+		select {
+		case b := <-c.out:
+			if c.ws.SetWriteDeadline(end) != nil || c.ws.WriteMessage(websocket.TextMessage, b) != nil {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
 // send queues a frame. A reader that leaves the queue full is too slow.
 func (c *socket) send(frame []byte) {
 	select {
@@ -206,8 +226,7 @@ func (c *socket) send(frame []byte) {
 	case c.out <- frame:
 	case <-c.closing:
 	case <-t.C:
-		c.s.metrics.slow.Inc()
-		c.fail(websocket.CloseTryAgainLater, "the client reads too slowly")
+		c.tooSlow()
 	}
 }
 

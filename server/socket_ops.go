@@ -114,6 +114,9 @@ func (c *socket) dispatch(j *job) {
 	case api.WsOpCancel:
 		c.cancel(j)
 		return
+	case api.WsOpSubscribe:
+		c.subscribe(j)
+		return
 	}
 	if c.running.Add(1) > maxInFlight {
 		c.running.Add(-1)
@@ -167,7 +170,7 @@ func (c *socket) work(j *job) {
 	}
 }
 
-// cancel drops a frame that has not begun.
+// cancel drops a frame that has not begun, or ends a subscription.
 func (c *socket) cancel(j *job) {
 	if err := c.decode(j, &struct{}{}, "target"); err != nil {
 		c.problem(j.id, err)
@@ -175,6 +178,10 @@ func (c *socket) cancel(j *job) {
 	}
 	if !goodID(j.target) {
 		c.problem(j.id, episode.Invalid("/target", "must be the id of a frame"))
+		return
+	}
+	if c.unsubscribe(j.target) {
+		c.reply(j.id, map[string]bool{"cancelled": true}, false, nil)
 		return
 	}
 	var hit *job
@@ -255,9 +262,6 @@ func (c *socket) run(j *job) (result any, replayed bool, err error) {
 	}
 	if err := c.decode(j, &struct{}{}, "env_id"); err != nil {
 		return nil, false, err
-	}
-	if j.op == api.WsOpSubscribe {
-		return nil, false, episode.NotSupported("subscribe is not built yet")
 	}
 	if err := needEnv(); err != nil {
 		return nil, false, err

@@ -14,10 +14,11 @@ import (
 // Manager owns the live envs. It is safe for concurrent use. Run reaps idle
 // envs; Drain ends everything.
 type Manager struct {
-	cfg Config
-	reg *envs.Registry
-	rec Recorder
-	obs Observer
+	cfg   Config
+	reg   *envs.Registry
+	rec   Recorder
+	obs   Observer
+	watch Watcher
 
 	slotsFree chan struct{} // one token an env that may run at one time
 	draining  atomic.Bool
@@ -44,7 +45,7 @@ func New(cfg Config, reg *envs.Registry, rec Recorder, obs Observer) *Manager {
 		obs = nopObs{}
 	}
 	m := &Manager{
-		cfg: cfg, reg: reg, rec: rec, obs: obs,
+		cfg: cfg, reg: reg, rec: rec, obs: obs, watch: nopWatch{},
 		slotsFree: make(chan struct{}, cfg.MaxConcurrent),
 		slots:     map[slotKey]*slot{}, perOwner: map[string]int{}, perType: map[string]int{},
 		live: map[string]*slot{}, snaps: map[slotKey]*snapshot{},
@@ -160,6 +161,7 @@ func (m *Manager) Sweep() {
 // then closes every env. Their episodes are recorded as closed.
 func (m *Manager) Drain(ctx context.Context) {
 	m.draining.Store(true)
+	m.watch.Draining()
 	m.awaitIdle(ctx)
 	m.mu.RLock()
 	all := make([]*slot, 0, len(m.slots))

@@ -147,20 +147,29 @@ func (m *Manager) start(ctx context.Context, s *slot, o *op, r *run) {
 		}
 		done = m.finish(r, status, nil)
 	}
+	if err == nil && !s.closed {
+		// Nobody steps the env before the beginning is recorded and told.
+		started := r.rec
+		s.mu.Unlock()
+		m.rec.Started(started)
+		m.watch.Changed(started.Owner, &started.Episode)
+		s.mu.Lock()
+		if o.gone {
+			s.mu.Unlock()
+			m.closeEnv(env)
+			return
+		}
+	}
 	if s.closed && err == nil {
 		drop, s.env = env, nil
 		done = m.finish(r, api.StatusClosed, nil)
 	}
-	started := r.rec
 	s.busy = nil
 	s.touch(m.cfg.Now())
 	closed := s.closed
 	s.mu.Unlock()
 	o.cancel()
 
-	if done == nil {
-		m.rec.Started(started)
-	}
 	m.settleRecord(done)
 	m.closeEnv(drop)
 	switch {

@@ -48,6 +48,7 @@ func (m *Manager) settle(s *slot, r *run, p played, raw json.RawMessage) (res *a
 	ep.Steps = r.next
 	r.rec.Unplayed = p.late
 	ep.Grade = st.Grade
+	m.watch.Advanced(r.rec.Owner, ep, &st)
 	if status != api.StatusRunning {
 		done = m.finish(r, status, p.stop)
 	} else {
@@ -94,6 +95,7 @@ func (m *Manager) settleRecord(rec *Record) {
 		return
 	}
 	m.rec.Ended(*rec)
+	m.watch.Changed(rec.Owner, &rec.Episode)
 	m.mu.Lock()
 	delete(m.live, rec.Episode.EpisodeID)
 	m.mu.Unlock()

@@ -112,11 +112,7 @@ func (m *Manager) grow(n int, s *slot, ttl *int, b *Binding, copied func() (envs
 			r.deadline = now.Add(r.left)
 			c.env, c.run, c.resets = env, r, 1
 			view := c.view()
-			if err = m.add(c); err == nil {
-				m.mu.Lock()
-				m.live[r.rec.Episode.EpisodeID] = c
-				m.mu.Unlock()
-				m.rec.Started(r.rec)
+			if err = m.begun(c, r); err == nil {
 				made, out = append(made, c), append(out, view)
 				continue
 			}
@@ -128,6 +124,28 @@ func (m *Manager) grow(n int, s *slot, ttl *int, b *Binding, copied func() (envs
 		return nil, err
 	}
 	return out, nil
+}
+
+// begun makes a copy visible that is in mid-episode. Its lock is held meanwhile,
+// so that nobody steps it before its beginning is recorded.
+func (m *Manager) begun(c *slot, r *run) error {
+	id := r.rec.Episode.EpisodeID
+	m.mu.Lock()
+	m.live[id] = c
+	m.mu.Unlock()
+	c.mu.Lock()
+	err := m.add(c)
+	if err == nil {
+		m.rec.Started(r.rec)
+		m.watch.Changed(r.rec.Owner, &r.rec.Episode)
+	}
+	c.mu.Unlock()
+	if err != nil {
+		m.mu.Lock()
+		delete(m.live, id)
+		m.mu.Unlock()
+	}
+	return err
 }
 
 // copy is r with nothing shared that changes.

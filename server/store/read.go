@@ -110,39 +110,39 @@ func (s *SQLite) AddRun(ctx context.Context, owner string, r api.Run) error {
 	return nil
 }
 
-// mine says whether a run is there for an owner, empty for any.
-func (s *SQLite) mine(ctx context.Context, owner, runID string) error {
-	var is string
-	err := s.db.QueryRowContext(ctx, `SELECT owner FROM runs WHERE run_id = ?`, runID).Scan(&is)
+// mine says whose a run is that is there for an owner, empty for any.
+func (s *SQLite) mine(ctx context.Context, owner, runID string) (is string, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT owner FROM runs WHERE run_id = ?`, runID).Scan(&is)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && owner != "" && is != owner {
-		return ErrNotFound
+		return "", ErrNotFound
 	}
-	return err
+	return is, err
 }
 
-// AddPoints adds to a run's curve.
-func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Point) error {
-	if err := s.mine(ctx, owner, runID); err != nil {
-		return err
+// AddPoints adds to a run's curve and says whose it is.
+func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Point) (string, error) {
+	whose, err := s.mine(ctx, owner, runID)
+	if err != nil {
+		return "", err
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("write points: %w", err)
+		return "", fmt.Errorf("write points: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit it says so
 	at := time.Now().UTC().Format(time.RFC3339Nano)
 	for _, p := range ps {
 		b, err := json.Marshal(p)
 		if err != nil {
-			return fmt.Errorf("encode point: %w", err)
+			return "", fmt.Errorf("encode point: %w", err)
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO points (run_id, upd, point, at) VALUES (?,?,?,?)`, runID, p.Update, string(b), at); err != nil {
-			return fmt.Errorf("write points: %w", err)
+			return "", fmt.Errorf("write points: %w", err)
 		}
 	}
-	return tx.Commit()
+	return whose, tx.Commit()
 }
 
 // Runs lists runs, newest first.
@@ -176,7 +176,7 @@ func (s *SQLite) Runs(ctx context.Context, owner string) ([]api.Run, error) {
 
 // Points is the curve of a run after an update.
 func (s *SQLite) Points(ctx context.Context, owner, runID string, after int64) ([]api.Point, error) {
-	if err := s.mine(ctx, owner, runID); err != nil {
+	if _, err := s.mine(ctx, owner, runID); err != nil {
 		return nil, err
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT point FROM points WHERE run_id = ? AND upd > ? ORDER BY upd`, runID, after)

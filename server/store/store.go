@@ -60,8 +60,8 @@ type Store interface {
 	Episode(ctx context.Context, id string) (Record, error)
 	// AddRun keeps a run.
 	AddRun(ctx context.Context, owner string, r api.Run) error
-	// AddPoints adds to a run's curve, or ErrNotFound.
-	AddPoints(ctx context.Context, owner, runID string, ps []api.Point) error
+	// AddPoints adds to a run's curve and says whose it is, or ErrNotFound.
+	AddPoints(ctx context.Context, owner, runID string, ps []api.Point) (whose string, err error)
 	// Runs lists runs, newest first. An empty owner sees everybody's.
 	Runs(ctx context.Context, owner string) ([]api.Run, error)
 	// Points is the curve of a run after an update, or ErrNotFound.

@@ -150,10 +150,10 @@ func TestRuns(t *testing.T) {
 	if err := s.AddRun(ctx, "me", api.Run{RunID: "r", Name: "n"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddPoints(ctx, "you", "r", []api.Point{{Update: 1}}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.AddPoints(ctx, "you", "r", []api.Point{{Update: 1}}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a foreign run took points: %v", err)
 	}
-	if err := s.AddPoints(ctx, "me", "r", []api.Point{{Update: 2, Values: map[string]float64{"x": 2}}, {Update: 1}}); err != nil {
+	if _, err := s.AddPoints(ctx, "me", "r", []api.Point{{Update: 2, Values: map[string]float64{"x": 2}}, {Update: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	ps, err := s.Points(ctx, "me", "r", 1)
@@ -181,7 +181,7 @@ func TestManyWriters(t *testing.T) {
 		}
 		wg.Go(func() {
 			for i := range 50 {
-				if err := s.AddPoints(ctx, "me", run.RunID, []api.Point{{Update: int64(i), Values: map[string]float64{"x": 1}}}); err != nil {
+				if _, err := s.AddPoints(ctx, "me", run.RunID, []api.Point{{Update: int64(i), Values: map[string]float64{"x": 1}}}); err != nil {
 					t.Error(err)
 				}
 			}

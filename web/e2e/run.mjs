@@ -38,6 +38,7 @@ try {
   processes.push(start(join(repo, "bin/trainer"), trainerArgs(base, dir)));
   await curveGrows(page);
   await episodesAndTranscript(page);
+  await liveEpisode(page);
   await hostileTextStaysText(page);
   await catalogue(page);
   await phoneAndDark(page);
@@ -100,6 +101,28 @@ async function episodesAndTranscript(page) {
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   assert.equal(await page.evaluate(() => [...document.querySelectorAll(".step")].indexOf(document.activeElement)), 1);
+}
+
+// A running episode grows before the reader's eyes, told over the socket: its
+// trajectory is asked for once.
+async function liveEpisode(page) {
+  const { env_id } = await post("/envs", { type: "react-compact" });
+  const { episode_id } = await post(`/envs/${env_id}/reset`, { split: "train", index: 1 });
+  let asked = 0;
+  const count = (r) => { if (r.url().endsWith(`${episode_id}/steps`)) asked++; };
+  page.on("request", count);
+  await page.goto(`${base}/#/episodes/${episode_id}`);
+  await page.locator(".facts", { hasText: "running" }).waitFor();
+  for (let i = 1; i <= 3; i++) {
+    await post(`/envs/${env_id}/step`, { action: `Thought: look ${i}\nAction: search[nothing ${i}]` });
+    await page.locator(".thought p", { hasText: `look ${i}` }).waitFor();
+  }
+  await post(`/envs/${env_id}/score`, {});
+  await page.locator(".facts", { hasText: "truncated" }).waitFor();
+  assert.equal(await page.locator(".step").count(), 5, "the reset, three steps and the grading");
+  assert.equal(asked, 1, "a live episode is told of, not asked for again and again");
+  page.off("request", count);
+  await fetch(`${base}/envs/${env_id}`, { method: "DELETE" });
 }
 
 // An agent writes markup; a person who reads the transcript sees its letters.

@@ -230,7 +230,7 @@ type ClientInterface interface {
 	// Corresponds with GET /episodes (the `ListEpisodes` operationId).
 	ListEpisodes(ctx context.Context, params *ListEpisodesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExportEpisodes Training data out, one JSON document a line.
+	// ExportEpisodes Training data out, one JSON document a line, or a Parquet file.
 	//
 	// Corresponds with GET /episodes/export (the `ExportEpisodes` operationId).
 	ExportEpisodes(ctx context.Context, params *ExportEpisodesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -673,7 +673,7 @@ func (c *Client) ListEpisodes(ctx context.Context, params *ListEpisodesParams, r
 	return c.Client.Do(req)
 }
 
-// ExportEpisodes Training data out, one JSON document a line.
+// ExportEpisodes Training data out, one JSON document a line, or a Parquet file.
 //
 // Corresponds with GET /episodes/export (the `ExportEpisodes` operationId).
 func (c *Client) ExportEpisodes(ctx context.Context, params *ExportEpisodesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2345,7 +2345,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /episodes (the `ListEpisodes` operationId).
 	ListEpisodesWithResponse(ctx context.Context, params *ListEpisodesParams, reqEditors ...RequestEditorFn) (*ListEpisodesResponse, error)
 
-	// ExportEpisodesWithResponse Training data out, one JSON document a line.
+	// ExportEpisodesWithResponse Training data out, one JSON document a line, or a Parquet file.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4269,7 +4269,7 @@ func (c *ClientWithResponses) ListEpisodesWithResponse(ctx context.Context, para
 	return ParseListEpisodesResponse(rsp)
 }
 
-// ExportEpisodesWithResponse Training data out, one JSON document a line.
+// ExportEpisodesWithResponse Training data out, one JSON document a line, or a Parquet file.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -18,14 +18,19 @@ export function setToken(token) {
   else sessionStorage.removeItem(tokenKey);
 }
 
+/** token is the one that this tab keeps, or null. */
+export function token() {
+  return sessionStorage.getItem(tokenKey);
+}
+
 async function get(path, query = {}, signal = undefined) {
   const params = new URLSearchParams();
   for (const [k, v] of Object.entries(query)) {
     if (v !== undefined && v !== null && v !== "") params.set(k, v);
   }
-  const token = sessionStorage.getItem(tokenKey);
+  const secret = token();
   const answer = await fetch(params.size > 0 ? `${path}?${params}` : path, {
-    headers: { Accept: "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    headers: { Accept: "application/json", ...(secret ? { Authorization: `Bearer ${secret}` } : {}) },
     signal,
   });
   const body = await answer.json().catch(() => null);

@@ -5,28 +5,27 @@ import { api } from "./api.js";
 import { fill, h } from "./dom.js";
 import { flagPills, statusPill } from "./episodes.js";
 import { duration, number } from "./format.js";
-import { poll } from "./poll.js";
+import { live } from "./live.js";
 
 export function mount(root, params, page) {
   const episodeID = params.get("id");
   const head = h("div", { class: "stack" });
   const steps = h("ol", { class: "steps" });
   fill(root, h("p", {}, h("a", { href: "#/episodes" }, "← Episodes")), h("div", { class: "stack" }, head, steps));
-  let drawn = "";
+  let episode = null;
 
-  // A running episode grows; one that has ended is final and asked for once.
-  const stop = poll(async (signal) => {
-    const [episode, trajectory] = await Promise.all([api.episode(episodeID, signal), api.steps(episodeID, signal)]);
-    const signature = `${episode.status} ${trajectory.steps.length}`;
-    if (signature !== drawn) {
-      drawn = signature;
-      fill(head, header(episode));
+  // A running episode is followed; one that has ended is final.
+  const stop = live({ events: ["episode", "step"], episode_id: episodeID }, {
+    load: async (signal) => {
+      const [now, trajectory] = await Promise.all([api.episode(episodeID, signal), api.steps(episodeID, signal)]);
       fill(steps, first(trajectory.observation), trajectory.steps.map(step));
-    }
-    if (episode.status !== "running") {
-      page.link("up");
-      stop();
-    }
+      become(now);
+    },
+    apply: (e) => {
+      // The reset stands first, so step i is child i + 1. What is there already was read with the state.
+      if (e.event === "step" && e.step.step === steps.children.length - 1) steps.append(step(e.step));
+      if (e.event === "episode") become(e.episode);
+    },
   }, 1500, (s) => {
     page.link(s);
     if (s.status === 404) {
@@ -34,6 +33,15 @@ export function mount(root, params, page) {
       fill(head, h("p", { class: "card empty" }, `There is no episode ${episodeID} that you may see.`));
     }
   });
+
+  function become(now) {
+    if (episode && episode.status === now.status) return;
+    episode = now;
+    fill(head, header(now));
+    if (now.status === "running") return;
+    page.link("up");
+    stop();
+  }
 
   const keys = (e) => {
     if (e.target.closest?.("input, select, textarea") || e.ctrlKey || e.metaKey || e.altKey) return;

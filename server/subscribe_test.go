@@ -235,7 +235,7 @@ func TestSubscribeResumes(t *testing.T) {
 // A subscriber who never reads holds up neither the steps nor another
 // subscriber, and is closed with 1013.
 func TestSlowSubscriber(t *testing.T) {
-	w := serve(t, episode.Config{}, server.Config{QueueFrames: 4, WriteTimeout: 20 * time.Second})
+	w := serve(t, episode.Config{}, server.Config{QueueFrames: 4, WriteTimeout: time.Minute})
 	d := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		nc, err := (&net.Dialer{}).DialContext(ctx, network, addr)
 		if tc, ok := nc.(*net.TCPConn); ok {
@@ -257,11 +257,11 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 	good := w.dial("", nil)
 	good.subscribe(1, `,"events":["step"]`)
-	const n = 200
+	const n = 140
 	id, _ := w.env(map[string]any{"limits": map[string]any{"max_steps": 1000, "max_tool_calls": 1000, "max_observation_bytes": 65536}})
 	go func() {
 		for range n { // more than any buffer between us and the slow one holds
-			w.step(id, "big:60000")
+			w.step(id, "wide:60000")
 		}
 	}()
 	for i := range n {
@@ -285,12 +285,12 @@ func TestSlowSubscriber(t *testing.T) {
 // A subscriber that falls behind all that is kept has lost events, and does
 // not go on as if it had not.
 func TestSubscriberBehindTheRing(t *testing.T) {
-	w := serve(t, episode.Config{}, server.Config{EventsKept: 2, QueueFrames: 1})
+	w := serve(t, episode.Config{}, server.Config{EventsKept: 2, QueueFrames: 1, WriteTimeout: time.Minute})
 	id, _ := w.env(map[string]any{"limits": map[string]any{"max_steps": 1000, "max_tool_calls": 1000, "max_observation_bytes": 65536}})
 	c := w.dial("", nil)
 	c.subscribe(1, `,"events":["step"]`)
-	for range 150 {
-		w.step(id, "big:60000")
+	for range 110 {
+		w.step(id, "wide:60000")
 	}
 	next := 0.0
 	for {

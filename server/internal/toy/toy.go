@@ -100,7 +100,7 @@ func (e *env) Reset(_ context.Context, s envs.Start) (envs.Observation, error) {
 }
 
 // Step plays a command: noop, step reward, finish[x], sleep:MS, hang:MS,
-// error, panic, nan, big:N, raw:TEXT, echo-id.
+// error, panic, nan, big:N, wide:N, raw:TEXT, echo-id.
 func (e *env) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) {
 	e.t.Steps.Add(1)
 	key := fmt.Sprintf("%s/%d", e.start.Task.ID, e.n)
@@ -136,6 +136,8 @@ func (e *env) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) {
 		out.Reward = math.NaN()
 	case cmd == "big":
 		out.Observation.Text = strings.Repeat("é", n)
+	case cmd == "wide":
+		out.Observation.Text = strings.Repeat("a", n)
 	case cmd == "raw":
 		out.Observation.Text = arg
 	case cmd == "echo-id":

@@ -1,16 +1,13 @@
 package nn
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"github.com/proctor-rl/proctor/trainer/fastblas"
-)
-
-// Attention is computed one query of one head at a time. Keys are stored in
-// panels of 16, within a panel transposed, so that the sums over the head's
+// Decoding computes attention one query of one head at a time. Keys are stored
+// in panels of 16, within a panel transposed, so that the sums over the head's
 // width run in ascending order while 16 keys lie side by side and a sequence
-// can grow at its end. Training, prefill and decoding all come through attend,
-// which is why they agree bit for bit.
+// can grow at its end. Training (attention_train.go) takes the queries in tiles;
+// both add up a score over the width of the head and an output over the keys in
+// one ascending chain, which is why they agree bit for bit.
 
 // panel is the number of keys that lie side by side.
 const panel = 16
@@ -36,57 +33,6 @@ func attend[F Float](out, prob, q []F, base, own keyRun[F], ldv int, factor F) {
 	scores(prob[base.n:], q, own.kp, own.n)
 	softmax(prob[:base.n+own.n], factor)
 	mixRows(out, prob, base.v, base.n, own.v, own.n, ldv)
-}
-
-// headGrad is one head of one sequence of T tokens during the backward pass:
-// its inputs and gradients as rows with strides. rows are the rows of the batch
-// whose queries were asked for; the sequence begins at row lo.
-type headGrad[F Float] struct {
-	T, lo        int
-	rows         []int32
-	q, dq, k, dk []F // (T,E), stride ldq
-	ldq          int
-	vp           []F // values in panels
-	dv           []F // (T,E), stride ldv
-	ldv          int
-	o, dout      []F // (rows,E), stride ldo
-	ldo          int
-	blas         *fastblas.Workspace
-	prob         []F // (rows,T), stride roundUp(T); what lies above the diagonal is overwritten
-	factor       F
-	width        int
-}
-
-// backward is the gradient of attend over the queries of the head: it sets
-// their dq and adds to dk and dv. tmp has room for four rows of roundUp(T) and
-// eight of E.
-func (h *headGrad[F]) backward(tmp []F) {
-	E, R := h.width, roundUp(h.T)
-	q, dq := tmp[4*R:4*R+4*E], tmp[4*R+4*E:]
-	for k := 0; k < len(h.rows); k += 4 {
-		m := min(4, len(h.rows)-k)
-		n := int(h.rows[k+m-1]) - h.lo + 1
-		for i := range m {
-			t := int(h.rows[k+i]) - h.lo
-			d, p := tmp[i*R:i*R+n], h.prob[(k+i)*R:(k+i)*R+n]
-			scores(tmp[i*R:(i+1)*R], h.dout[(k+i)*h.ldo:(k+i)*h.ldo+E], h.vp, t+1)
-			// The mean of dp under p, taken where it costs E and not T.
-			row := (k + i) * h.ldo
-			mean := dot(h.dout[row:row+E], h.o[row:row+E])
-			softmaxBackward(d[:t+1], p[:t+1], mean, h.factor)
-			// The four queries go together below, so all have n keys.
-			clear(d[t+1:])
-			clear(p[t+1:])
-			copy(q[i*E:(i+1)*E], h.q[t*h.ldq:])
-		}
-		gemmNN(h.blas, false, m, E, n, tmp, R, h.k, h.ldq, dq, E)
-		for i := range m {
-			t := int(h.rows[k+i]) - h.lo
-			copy(h.dq[t*h.ldq:t*h.ldq+E], dq[i*E:(i+1)*E])
-		}
-		addOuter(h.dk, h.ldq, tmp, R, q, E, m, n, E)
-		addOuter(h.dv, h.ldv, h.prob[k*R:], R, h.dout[k*h.ldo:], h.ldo, m, n, E)
-	}
 }
 
 // scores sets s[j] = sum over e of q[e] key[j][e] for the first n keys of kp.
@@ -124,27 +70,6 @@ func mixRows[F Float](out, p, v0 []F, n0 int, v []F, n, ld int) {
 	}
 	for j, w := range p[n0 : n0+n] {
 		axpy(out, w, v[j*ld:j*ld+len(out)])
-	}
-}
-
-// addOuter adds to row j of dst, for j < n, the sum over i < m of p[i][j] times
-// the first E of row i of x.
-func addOuter[F Float](dst []F, ld int, p []F, ldp int, x []F, ldx, m, n, E int) {
-	_, _, _ = dst[(n-1)*ld+E-1], p[(m-1)*ldp+n-1], x[(m-1)*ldx+E-1]
-	if is32[F]() && fast && E%8 == 0 {
-		if m == 4 {
-			addOuter4Kernel(&as32(dst)[0], ld, &as32(p)[0], ldp, &as32(x)[0], ldx, n, E)
-			return
-		}
-		for i := range m {
-			addOuterKernel(&as32(dst)[0], ld, &as32(p)[i*ldp], &as32(x)[i*ldx], n, E)
-		}
-		return
-	}
-	for j := range n {
-		for i := range m {
-			axpy(dst[j*ld:j*ld+E], p[i*ldp+j], x[i*ldx:i*ldx+E])
-		}
 	}
 }
 

@@ -69,17 +69,21 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		dqkv, dqk := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q]
 		first := int(sel.starts[s])
 		rows, o, do := sel.rows[first:sel.starts[s+1]], a.o[first*D:], w.dh[first*D:]
+		if len(rows) == 0 {
+			continue
+		}
+		keys, values := w.panels[0], w.panels[1]
 		for g := range G {
 			kc, vc := (H+g)*E, (H+G+g)*E
-			putPanels(w.panels, 0, qkv[vc:], W, T, E)
+			packPanels(keys, qk[kc:], Q, T, E)
+			packPanelsTrans(values, qkv[vc:], W, E, T)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
-				head := headGrad[F]{
-					T: T, lo: lo, rows: rows,
-					q: qk[h*E:], dq: dqk[h*E:], k: qk[kc:], dk: dqk[kc:], ldq: Q,
-					vp: w.panels, dv: dqkv[vc:], ldv: W, o: o[h*E:], dout: do[h*E:], ldo: D, blas: w.blas,
-					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E,
+				head := headRun[F]{
+					T: T, lo: lo, rows: rows, q: qk[h*E:], ldq: Q, o: o[h*E:], ldo: D,
+					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E, tmp: w.tmp,
+					dq: dqk[h*E:], dk: dqk[kc:], dv: dqkv[vc:], ldv: W, dout: do[h*E:], own: w.panels[2],
 				}
-				head.backward(w.tmp)
+				head.backward(keys, values)
 			}
 		}
 		m.positionBackward(dqkv, dqk, qkv, T, y, grads)

@@ -41,17 +41,20 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
 		first := int(sel.starts[s])
 		rows, o := sel.rows[first:sel.starts[s+1]], a.o[first*D:]
+		if len(rows) == 0 {
+			continue
+		}
 		m.position(qk, qkv, T, 0, y, nil, nil)
+		keys, values := w.panels[0], w.panels[1]
 		for g := range G {
-			putPanels(w.panels, 0, qk[(H+g)*E:], Q, T, E)
-			v := qkv[(H+G+g)*E:]
+			packPanelsTrans(keys, qk[(H+g)*E:], Q, E, T)
+			packPanels(values, qkv[(H+G+g)*E:], W, T, E)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
-				prob := a.prob[w.probOff[s]+h*T*R:]
-				for k, row := range rows {
-					t := int(row) - lo
-					attend(o[k*D+h*E:k*D+(h+1)*E], prob[k*R:(k+1)*R], qk[t*Q+h*E:t*Q+(h+1)*E],
-						keyRun[F]{}, keyRun[F]{w.panels, v, t + 1}, W, factor)
+				head := headRun[F]{
+					T: T, lo: lo, rows: rows, q: qk[h*E:], ldq: Q, o: o[h*E:], ldo: D,
+					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E, tmp: w.tmp,
 				}
+				head.forward(keys, values)
 			}
 		}
 	}

@@ -59,3 +59,49 @@ func gemmTN[F Float](ws *fastblas.Workspace, acc bool, m, n, k int, a []F, lda i
 		}
 	}
 }
+
+// packPanels writes b (k,n), rows ldb apart, to dst in panels: 16 columns lie
+// side by side, the last panel filled up with zeros.
+func packPanels[F Float](dst, b []F, ldb, k, n int) {
+	if is32[F]() {
+		fastblas.PackPanels(as32(dst), as32(b), ldb, k, n)
+		return
+	}
+	clear(dst[:k*roundUp(n)])
+	for l := range k {
+		for j, v := range b[l*ldb : l*ldb+n] {
+			dst[(j/panel*k+l)*panel+j%panel] = v
+		}
+	}
+}
+
+// packPanelsTrans is packPanels with b given as (n,k).
+func packPanelsTrans[F Float](dst, b []F, ldb, k, n int) {
+	if is32[F]() {
+		fastblas.PackPanelsTrans(as32(dst), as32(b), ldb, k, n)
+		return
+	}
+	clear(dst[:k*roundUp(n)])
+	putPanels(dst, 0, b, ldb, n, k)
+}
+
+// gemmPanels sets (or with add adds to) c (m,n) the product of a, element (i,l)
+// of which is a[i*rsA+l*csA], and a matrix in panels that are ps apart.
+func gemmPanels[F Float](c []F, ldc int, a []F, rsA, csA int, b []F, ps, m, n, k int, add bool) {
+	if is32[F]() {
+		fastblas.GemmPanels(as32(c), ldc, as32(a), rsA, csA, as32(b), ps, m, n, k, add)
+		return
+	}
+	for i := range m {
+		for j := range n {
+			var s F
+			for l := range k {
+				s += a[i*rsA+l*csA] * b[j/panel*ps+l*panel+j%panel]
+			}
+			if add {
+				s += c[i*ldc+j]
+			}
+			c[i*ldc+j] = s
+		}
+	}
+}

@@ -7,10 +7,6 @@ const fast = false
 
 const noKernels = "nn: no assembly on this machine"
 
-func scoresKernel(s, q, kp *float32, n, e int)                     { panic(noKernels) }
-func mixRowsKernel(out, p, v0, v *float32, ld, n0, n, e int)       { panic(noKernels) }
-func addOuterKernel(dst *float32, ld int, p, x *float32, n, e int) { panic(noKernels) }
-func addOuter4Kernel(dst *float32, ld int, p *float32, ldp int, x *float32, ldx, n, e int) {
-	panic(noKernels)
-}
-func mulAddKernel(dst, x, y *float32, n int) { panic(noKernels) }
+func scoresKernel(s, q, kp *float32, n, e int)               { panic(noKernels) }
+func mixRowsKernel(out, p, v0, v *float32, ld, n0, n, e int) { panic(noKernels) }
+func mulAddKernel(dst, x, y *float32, n int)                 { panic(noKernels) }

@@ -77,12 +77,6 @@ func TestAttentionKernels(t *testing.T) {
 			}
 		}
 
-		m := 1 + rng.IntN(4)
-		p, x, dst := newPair(rng, 3*R+n), newPair(rng, 3*ld+E), newPair(rng, (n-1)*ld+E)
-		addOuter(dst.f32, ld, p.f32, R, x.f32, ld, m, n, E)
-		addOuter(dst.f64, ld, p.f64, R, x.f64, ld, m, n, E)
-		dst.check(t, "addOuter", len(dst.f32), 1e-5)
-
 		a, b, c := newPair(rng, n), newPair(rng, n), newPair(rng, n)
 		mulAdd(c.f32, a.f32, b.f32)
 		mulAdd(c.f64, a.f64, b.f64)

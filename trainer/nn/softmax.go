@@ -21,14 +21,14 @@ func softmax[F Float](x []F, factor F) {
 	scale(x, 1/sum, x)
 }
 
-// softmaxBackward replaces dp, the gradient by the softmax p of factor*x, by
-// the gradient by x. sum is the inner product of p and dp.
-func softmaxBackward[F Float](dp, p []F, sum, factor F) {
+// softmaxBackward replaces p, the softmax of factor*x, by the gradient by x,
+// given dp, the gradient by p, and sum, the inner product of p and dp.
+func softmaxBackward[F Float](p, dp []F, sum, factor F) {
 	if is32[F]() {
-		vec.SoftmaxBackwardFrom(as32(dp), as32(p), as32(dp), float32(sum), float32(factor))
+		vec.SoftmaxBackwardFrom(as32(p), as32(p), as32(dp), float32(sum), float32(factor))
 		return
 	}
 	for i, v := range p {
-		dp[i] = v * (dp[i] - sum) * factor
+		p[i] = v * (dp[i] - sum) * factor
 	}
 }

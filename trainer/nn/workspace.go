@@ -22,13 +22,13 @@ type Workspace[F Float] struct {
 	logits    []F           // (n,V)
 	stats     []headStat[F] // (n)
 
-	tmp      []F // four rows of the longest sequence and eight of a head
-	panels   []F // keys or values of one head, see attention.go
-	dx, dy   []F // (N,D) gradients of the residual stream
-	dh       []F // (N,D)
-	dqkv     []F // (N,(H+2G)E)
-	dqk      []F // (N,(H+G)E)
-	dup, dff []F // (N,upWidth), (N,F)
+	tmp      []F    // headSpace of the longest sequence
+	panels   [3][]F // rows of one head, see attention_train.go
+	dx, dy   []F    // (N,D) gradients of the residual stream
+	dh       []F    // (N,D)
+	dqkv     []F    // (N,(H+2G)E)
+	dqk      []F    // (N,(H+G)E)
+	dup, dff []F    // (N,upWidth), (N,F)
 }
 
 // selection is some rows of a batch, ascending: those of sequence s are
@@ -120,8 +120,10 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	fit(&w.rstdf, k)
 	fit(&w.stats, k)
 	fit(&w.logits, k*c.Vocab)
-	fit(&w.tmp, 4*roundUp(longest)+8*E)
-	fit(&w.panels, E*roundUp(longest))
+	fit(&w.tmp, headSpace(longest, E))
+	for i := range w.panels {
+		fit(&w.panels[i], panelSpace(longest, E))
+	}
 }
 
 func (w *Workspace[F]) fitBackward(m *Model[F]) {

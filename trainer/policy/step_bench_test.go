@@ -51,14 +51,17 @@ func BenchmarkStep(b *testing.B) {
 				}
 				step()
 				b.ReportAllocs()
+				cpu := cpuSeconds()
 				for b.Loop() {
 					step()
 				}
+				cpu = (cpuSeconds() - cpu) / float64(b.N)
 				d, L, V := float64(cfg.Dim), float64(cfg.Layers), float64(cfg.Vocab)
 				flop := 3 * n * (2*(12*d*d*L+V*d) + 2*L*T*d)
 				sec := b.Elapsed().Seconds() / float64(b.N)
 				b.ReportMetric(n/sec, "tok/s")
 				b.ReportMetric(flop/sec/1e9, "GF/s")
+				b.ReportMetric(flop/cpu/1e9, "GF/cpu-s")
 			})
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/proctor-rl/proctor/trainer/fastblas"
-	"github.com/proctor-rl/proctor/trainer/fastblas/internal/machine"
+	"github.com/proctor-rl/proctor/trainer/fastblas/machine"
 	"github.com/proctor-rl/proctor/trainer/fastblas/internal/openblas"
 )
 
@@ -40,7 +40,7 @@ func main() {
 		}
 	}
 	b := bench{rounds: *rounds, window: *window, gonum: *pure}
-	b.peak = machine.Peak(50)
+	b.peak = machine.Peak(1, 50)
 	fmt.Printf("fastblas kernels: %s. OpenBLAS: %s.\n\n", fastblas.Kernels(), openblas.Start(1))
 	fmt.Printf("Measured limits of one core: %.1f GF/s of float32 multiply-adds", b.peak/1e9)
 	var levels []level
@@ -48,7 +48,7 @@ func main() {
 		name string
 		size int
 	}{{"16 KB", 16 << 10}, {"256 KB", 256 << 10}, {"8 MB", 8 << 20}, {"256 MB", 256 << 20}} {
-		l := level{s.name, machine.Bandwidth(s.size, 12)}
+		l := level{s.name, machine.Bandwidth(1, s.size, 12)}
 		levels = append(levels, l)
 		fmt.Printf("; reads %.0f GB/s of %s", l.bytes/1e9, l.name)
 	}

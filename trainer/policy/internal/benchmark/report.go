@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// print writes the tables.
+func (r *report) print(out io.Writer) {
+	clock := "time"
+	if r.cpu {
+		clock = "processor time"
+	}
+	fmt.Fprintf(out, "Best of %d turns of every side, by %s; the sides took turns.\n\n", r.rounds, clock)
+	for i, s := range r.sides {
+		fmt.Fprintf(out, "%d. %s\n", i+1, s)
+	}
+	fmt.Fprint(out, "\nMeasured limits:\n\n| cores | float32 multiply-adds |")
+	for _, s := range workingSets {
+		fmt.Fprintf(out, " reads of %s |", s.name)
+	}
+	fmt.Fprintf(out, "\n|---|%s\n", strings.Repeat("---|", 1+len(workingSets)))
+	for _, l := range r.limits {
+		fmt.Fprintf(out, "| %d | %.1f GF/s |", l.threads, l.peak/1e9)
+		for _, b := range l.read {
+			fmt.Fprintf(out, " %.0f GB/s |", b/1e9)
+		}
+		fmt.Fprintln(out)
+	}
+	r.table(out, false)
+	r.table(out, true)
+}
+
+// table prints the training steps or the decoding runs.
+func (r *report) table(out io.Writer, decode bool) {
+	first := true
+	for _, c := range r.contests {
+		if (c.batch > 0) != decode {
+			continue
+		}
+		if first {
+			first = false
+			r.head(out, decode)
+		}
+		peak := r.limitsOf(c.threads).peak
+		ours := c.speed(c.best[0])
+		fmt.Fprintf(out, "| %v |", c.size)
+		if decode {
+			fmt.Fprintf(out, " %d | %d | %.0f |", c.batch, c.threads, ours)
+		} else {
+			fmt.Fprintf(out, " %d | %.0f ms | %.0f | %.1f |", c.threads, 1e3*c.best[0].Seconds, ours, ours*c.flops()/1e9)
+		}
+		fmt.Fprintf(out, " %s |", percent(ours*c.flops(), peak))
+		for i := range r.sides[1:] {
+			theirs := c.speed(c.best[i+1])
+			fmt.Fprintf(out, " %.0f | %s | %.2f |", theirs, percent(theirs*c.flops(), peak), ours/theirs)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+func (r *report) head(out io.Writer, decode bool) {
+	columns := []string{"model", "threads", "step", "tokens/s", "GF/s", "% of peak"}
+	if decode {
+		fmt.Fprintf(out, "\nSampling: prompts of %d tokens, each different, continued by %d sampled ones, the time after the prompt:\n\n", promptLen, sampled)
+		columns = []string{"model", "sequences", "threads", "tokens/s", "% of peak"}
+	} else {
+		fmt.Fprintf(out, "\nTraining step: forward, backward, clipping and AdamW on %d sequences of %d tokens:\n\n", batch, context)
+	}
+	for i := range r.sides[1:] {
+		columns = append(columns, fmt.Sprintf("(%d) tokens/s", i+2), "% of peak", fmt.Sprintf("(1)/(%d)", i+2))
+	}
+	fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+}
+
+func percent(x, peak float64) string {
+	if peak == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", 100*x/peak)
+}

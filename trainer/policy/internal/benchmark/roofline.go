@@ -1,0 +1,3 @@
+package main
+
+func (r *report) roofline() []byte { return nil }

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/proctor-rl/proctor/trainer/fastblas"
-	"github.com/proctor-rl/proctor/trainer/fastblas/machine"
 	"github.com/proctor-rl/proctor/trainer/fastblas/internal/openblas"
+	"github.com/proctor-rl/proctor/trainer/fastblas/machine"
 )
 
 func main() {

@@ -16,7 +16,7 @@ const (
 	fixedCases   = 14
 	mostCases    = 28
 	poolCases    = 90
-	wrongEdits   = 8
+	wrongEdits   = 16
 )
 
 // choice is everything about a task that a client may work out: what the
@@ -244,7 +244,7 @@ func (ch *choice) task(id, split string, secret, i uint64) *codefix.Task {
 	bad, gold := ch.bug.prog.lines(), ch.gold.lines()
 	for range wrongEdits {
 		m := ms[rng.IntN(len(ms))]
-		if n := changedLine(ch.bug.prog, m.prog); n > 0 {
+		if n := changedLine(ch.bug.prog, m.prog); n > 0 && n <= ch.line {
 			if l := m.prog.lines()[n-1]; l != gold[n-1] && l != bad[n-1] {
 				t.Wrong = append(t.Wrong, codefix.LineEdit{Line: n, Text: l})
 			}

@@ -94,6 +94,9 @@ func registerCode(r *envs.Registry, o Options) error {
 		r.Register(t)
 	}
 	add(codefix.Name, base, codefix.New)
+	terse := base
+	terse.Compact = true
+	add("", terse, codefix.New)
 	small := base
 	if o.Interpret && o.Runner != nil {
 		small.Runner = grammar.Interpreter{Next: o.Runner}

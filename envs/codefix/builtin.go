@@ -95,6 +95,7 @@ type bank struct {
 	splits    map[string][]bugRef
 	byID      map[string]bugRef
 	digest    string
+	compact   bool // visible cases instead of a test file
 }
 
 type bugRef struct{ function, bug int }
@@ -154,6 +155,21 @@ func spread(refs []bugRef) []bugRef {
 		}
 	}
 	return out
+}
+
+// small is the part of a bank that fits the compact style: functions in one
+// file, with visible cases instead of a test file.
+func (s *bank) small() *bank {
+	c := &bank{functions: s.functions, splits: map[string][]bugRef{}, byID: map[string]bugRef{}, digest: s.digest, compact: true}
+	for split, refs := range s.splits {
+		for _, r := range refs {
+			if len(s.functions[r.function].Files) == 1 {
+				c.splits[split] = append(c.splits[split], r)
+				c.byID[c.id(r)] = r
+			}
+		}
+	}
+	return c
 }
 
 // id is a keyed hash, so that it says nothing of the function or the bug.
@@ -217,6 +233,12 @@ func (s *bank) task(r bugRef) *Task {
 		t.Source[name] = text
 	}
 	t.Source[bug.File] = patched(f.Files[bug.File], bug.Patch)
+	if s.compact {
+		for _, i := range bug.Shown {
+			t.Shown = append(t.Shown, f.Shown[i].compile(f.Fn, f.Approx))
+		}
+		return t
+	}
 	t.Source["test_solution.py"] = f.tests(bug.Shown)
 	return t
 }

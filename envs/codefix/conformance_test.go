@@ -18,3 +18,18 @@ func TestConformance(t *testing.T) {
 		Secrets: func(task envs.Task) []string { return []string{task.Private.(*Task).HiddenTest} },
 	})
 }
+
+func TestCompactConformance(t *testing.T) {
+	typ := newType(t, Options{Compact: true})
+	envtest.Run(t, typ, envtest.Options{
+		Tasks: 1, Scripts: []string{"perfect", "lazy", "cheat", "demo"},
+		Answers: func(task envs.Task) []string { return []string{task.Private.(*Task).Gold[solutionFile]} },
+		Secrets: func(task envs.Task) []string {
+			var s []string
+			for _, c := range task.Private.(*Task).HiddenCases {
+				s = append(s, string(c.Args))
+			}
+			return s
+		},
+	})
+}

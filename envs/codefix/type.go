@@ -13,6 +13,8 @@ import (
 const (
 	Name      = "codefix"
 	NaiveName = "codefix-naive-unsafe"
+	// CompactName is the built-in tasks of one file in the compact style.
+	CompactName = "codefix-compact"
 )
 
 const version = "1.0.0"
@@ -90,11 +92,18 @@ func New(o Options) (*Type, error) {
 		if err != nil {
 			return nil, fmt.Errorf("codefix: %w", err)
 		}
-		o.Source = b
+		if b, ok := b.(*bank); ok && o.Compact {
+			o.Source = b.small()
+		} else {
+			o.Source = b
+		}
 	}
 	if o.Identity.Name == "" {
 		o.Identity = Identity{Name, version, "Repair a small Python program; hidden cases judge it."}
-		if o.Naive {
+		switch {
+		case o.Compact:
+			o.Identity = Identity{CompactName, version, "Repair a small Python function in the terse style of small policies."}
+		case o.Naive:
 			o.Identity = Identity{NaiveName, version, "A teaching example that can be gamed: visible tests are writable and their exit status is the reward."}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/internal/sandbox"
+	"github.com/proctor-rl/proctor/internal/sandbox/grade"
 	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
 )
 
@@ -136,12 +137,27 @@ func (j *judge) shown(ctx context.Context, t *Task, w *workspace) (visibleRun, e
 			}
 			v.Failed++
 			if first == "" {
-				first = fmt.Sprintf(" f(%s) = %s not %s", brief(c.Args[0]), answerText(a), brief(c.Want))
+				first = fmt.Sprintf(" %s = %s not %s", callText(c), answerText(a), wantText(c))
 			}
 		}
 		v.text = fmt.Sprintf("%d failed.%s", v.Failed, first)
 		return v, lasting(r.Fault), nil
 	})
+}
+
+func callText(c grade.Case) string {
+	args := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = brief(a)
+	}
+	return c.Fn + "(" + strings.Join(args, ",") + ")"
+}
+
+func wantText(c grade.Case) string {
+	if c.Raises != "" {
+		return c.Raises
+	}
+	return brief(c.Want)
 }
 
 // brief is a value in few tokens.

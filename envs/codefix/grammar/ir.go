@@ -137,7 +137,8 @@ var (
 	errSize  = errors.New("too large")
 )
 
-const maxMagnitude = 1_000_000
+// maxMagnitude is such that a product of two still fits.
+const maxMagnitude = 3_000_000_000
 
 func integer(n int64) (value, error) {
 	if n > maxMagnitude || n < -maxMagnitude {
@@ -198,6 +199,25 @@ func (p *prog) run(xs []int64) (value, error) {
 		}
 	}
 	return fr.eval(p.ret)
+}
+
+// largestAnswer bounds what a repaired function may answer to a case: long
+// numbers say no more than short ones.
+const largestAnswer = 1_000_000
+
+// answer is run for a repaired function; ok is false where the input makes no
+// case.
+func (p *prog) answer(xs []int64) (v value, ok bool) {
+	v, err := p.run(xs)
+	if err != nil {
+		return v, false
+	}
+	for _, n := range append([]int64{v.n}, v.l...) {
+		if n > largestAnswer || n < -largestAnswer {
+			return v, false
+		}
+	}
+	return v, true
 }
 
 type frame struct {

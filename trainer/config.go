@@ -45,6 +45,7 @@ type PolicyConfig struct {
 	Vocab       int                      `yaml:"vocab"`       // size of the tokenizer
 	VocabDemos  int                      `yaml:"vocab_demos"` // demonstrations it is trained on
 	MaxAction   int                      `yaml:"max_action"`  // tokens of one action
+	Templates   string                   `yaml:"templates"`   // what an mlp chooses among: text or code
 	Transformer policy.TransformerConfig `yaml:"transformer"`
 	MLP         policy.MLPConfig         `yaml:"mlp"`
 }
@@ -112,7 +113,7 @@ func Default() Config {
 		Name: "run", Seed: 1,
 		Env: EnvConfig{Train: "train", Validation: "validation", Test: "test", Live: 128, Retries: 2},
 		Policy: PolicyConfig{
-			Kind: "transformer", Vocab: 512, VocabDemos: 1500, MaxAction: 64,
+			Kind: "transformer", Vocab: 512, VocabDemos: 1500, MaxAction: 64, Templates: "text",
 			Transformer: policy.TransformerConfig{Context: 256, Dim: 96, Layers: 3, Heads: 6, Smear: true, Mimetic: true},
 			MLP:         policy.MLPConfig{Buckets: 8192, Hidden: 32},
 		},
@@ -192,6 +193,8 @@ func (c Config) Validate() error {
 		return errors.New("env.live must be at least 1, env.retries and env.max_steps not negative")
 	case c.Policy.Kind != "transformer" && c.Policy.Kind != "mlp":
 		return fmt.Errorf("policy.kind %q: have transformer, mlp", c.Policy.Kind)
+	case c.Policy.Templates != "text" && c.Policy.Templates != "code":
+		return fmt.Errorf("policy.templates %q: have text, code", c.Policy.Templates)
 	case c.Policy.Kind == "mlp" && c.SFT.Steps+c.SFT.CopySteps > 0:
 		return errors.New("policy.kind mlp chooses among templates and has no warm start: set sft.steps to 0")
 	case c.Policy.Kind == "mlp" && c.RL.Algo.Name == "ei":

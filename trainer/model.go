@@ -28,7 +28,7 @@ const mlpContext = 16
 // newModel is a fresh policy.
 func newModel(c Config, t *token.Tokenizer) (*model, error) {
 	if c.Policy.Kind == "mlp" {
-		return mlpModel(policy.NewMLP(c.Policy.MLP, c.Seed)), nil
+		return mlpModel(c, policy.NewMLP(c.Policy.MLP, c.Seed)), nil
 	}
 	cfg := c.Policy.Transformer
 	cfg.Vocab = t.Vocab()
@@ -38,8 +38,14 @@ func newModel(c Config, t *token.Tokenizer) (*model, error) {
 	return transformerModel(c, policy.NewTransformer(cfg, c.Seed), t), nil
 }
 
-func mlpModel(m *policy.MLP) *model {
-	return &model{Trainable: m, kind: "mlp", context: mlpContext, player: rollout.NewMLP(m), save: m.Save}
+func mlpModel(c Config, m *policy.MLP) *model {
+	player := rollout.NewMLP(m)
+	if c.Policy.Templates == "code" {
+		player = rollout.NewTemplatedMLP(m, func(observation string, buckets int) rollout.Templates {
+			return policy.NewCodeScene(observation, buckets)
+		})
+	}
+	return &model{Trainable: m, kind: "mlp", context: mlpContext, player: player, save: m.Save}
 }
 
 func transformerModel(c Config, t *policy.Transformer, tok *token.Tokenizer) *model {

@@ -12,7 +12,10 @@ type codeEdit struct {
 	line int // counted from 1
 	text string
 	kind string   // op, num, name, not
+	what string   // the kind and, except for names, what for what
 	tags []string // what speaks for or against it
+
+	features []int32 // the same hashed, with what the tests complained of
 }
 
 // codeSwaps are the tokens that are often taken for one another.
@@ -47,7 +50,7 @@ func (f *codeFile) edits(path string) []codeEdit {
 			if kind != "name" {
 				what = kind + f.lines[n][lo:hi] + ">" + text
 			}
-			out = append(out, codeEdit{path: path, line: n + 1, text: line, kind: kind, tags: append(tags,
+			out = append(out, codeEdit{path: path, line: n + 1, text: line, kind: kind, what: what, tags: append(tags,
 				kind, what, "in"+kind+toks[0].text, "before"+what+codeClass(toks, i-1), "after"+what+codeClass(toks, i+1))})
 		}
 		for i, t := range toks {

@@ -134,7 +134,7 @@ func (s *CodeScene) Observe(action, observation string) {
 			lines = append(lines, m[1])
 		}
 		s.read[arg.Path] = newCodeFile(lines)
-		s.edits = append(s.edits, s.read[arg.Path].edits(arg.Path)...)
+		s.edits = append(s.edits, s.described(s.read[arg.Path].edits(arg.Path))...)
 	case "edit_file":
 		s.meddled = "refused"
 		if saved {
@@ -193,19 +193,14 @@ func (s *CodeScene) Candidates() []Candidate {
 			fresh++
 		}
 	}
+	kind := s.kind("E")
 	for i := range s.edits {
 		e := &s.edits[i]
 		if s.tried[e.key()] || !s.movable(e) {
 			continue
 		}
-		c := s.candidate(s.action(e), float32(-math.Log(float64(fresh))), "E")
-		traced := strconv.FormatBool(s.traced[e.path+":"+strconv.Itoa(e.line)])
-		for _, t := range append(e.tags, "traced"+traced, "traced"+traced+e.kind, "last"+e.kind+strconv.FormatBool(e.line == len(s.read[e.path].lines))) {
-			c.Features = append(c.Features, s.hash(t))
-		}
-		// What the tests complained of meets what the edit is.
-		c.Features = append(c.Features, s.hash(s.failure+e.kind), s.hash(s.failure+"/"+e.tags[len(e.tags)-4]), s.hash(s.failure+"traced"+traced))
-		out = append(out, c)
+		features := append(slices.Clip(kind), e.features...)
+		out = append(out, Candidate{Action: s.action(e), Features: features, Prior: float32(-math.Log(float64(fresh)))})
 	}
 	if s.state == "changed" {
 		out = append(out, s.candidate(codeCall("run_tests", map[string]any{}), 0, "T"))
@@ -223,13 +218,29 @@ func (s *CodeScene) Candidates() []Candidate {
 // in another file would have to be put back first.
 func (s *CodeScene) movable(e *codeEdit) bool { return s.now == nil || s.now.path == e.path }
 
-// candidate is an action of a kind, described by the kind in the present state.
+// candidate is an action that is no edit.
 func (s *CodeScene) candidate(action string, prior float32, kind string) Candidate {
-	f := []int32{s.hash(kind)}
-	for _, st := range []string{s.state, s.state + s.meddled, "step" + strconv.Itoa(min(s.steps, 6)) + s.state} {
-		f = append(f, s.hash(kind+st))
+	return Candidate{Action: action, Features: s.kind(kind), Prior: prior}
+}
+
+// kind describes a kind of action in the present state.
+func (s *CodeScene) kind(name string) []int32 {
+	return []int32{s.hash(name), s.hash(name + s.state), s.hash(name + s.state + s.meddled), s.hash(name + "step" + strconv.Itoa(min(s.steps, 6)) + s.state)}
+}
+
+// described gives edits the features that hold as long as the episode does:
+// what each is, and how it meets what the tests complained of.
+func (s *CodeScene) described(edits []codeEdit) []codeEdit {
+	for i := range edits {
+		e := &edits[i]
+		traced := "traced" + strconv.FormatBool(s.traced[e.path+":"+strconv.Itoa(e.line)])
+		e.tags = append(e.tags, traced, traced+e.kind, "last"+e.kind+strconv.FormatBool(e.line == len(s.read[e.path].lines)),
+			s.failure+e.kind, s.failure+"/"+e.what, s.failure+traced)
+		for _, t := range e.tags {
+			e.features = append(e.features, s.hash(t))
+		}
 	}
-	return Candidate{Action: action, Features: f, Prior: prior}
+	return edits
 }
 
 func (s *CodeScene) hash(tag string) int32 {

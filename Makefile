@@ -8,7 +8,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react bench-numerics bench-sandbox lab-react lab-group admit
+        train-react bench-numerics bench-sandbox lab-react lab-group lab-gaming admit
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -57,6 +57,9 @@ lab-react: build ## exercise 1: the ReAct loop, step by step
 
 lab-group: build ## exercise 3: four rollouts of one task and their advantages
 	bin/trainer lab group
+
+lab-gaming: ## exercise 4: editable tests get edited, protected ones do not (SEED=n, SEEDS=runs)
+	tools/lab-gaming.sh $(SEED) $(or $(SEEDS),1)
 
 web: ## check the page's scripts: types, unit tests
 	tools/web.sh

@@ -24,11 +24,15 @@ func groupsOf(episodes []rollout.Episode, size int) []rl.Group {
 	return out
 }
 
+// EpisodeStats are the figures of episodes that were played outside of training:
+// rewards and their parts, success, flags, errors, lengths.
+func EpisodeStats(episodes []rollout.Episode) rl.Stats { return episodeStats(episodes, nil) }
+
 // episodeStats are the figures of the episodes of one update.
 func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 	s := rl.Stats{"episodes": float64(len(episodes))}
 	var rewards, passed, turns, chosen, solvedLen, unsolvedLen, latency []float64
-	kinds, parts := map[string][]float64{}, map[string]float64{}
+	kinds, parts, flags := map[string][]float64{}, map[string]float64{}, map[string]float64{}
 	actions, parseErrors, toolErrors, truncated, noRoom, invalid, flagged, attempts := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range episodes {
 		e := &episodes[i]
@@ -69,6 +73,9 @@ func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 		if len(e.Flags) > 0 {
 			flagged++
 		}
+		for _, f := range e.Flags {
+			flags[f]++
+		}
 		for _, t := range e.Turns {
 			actions++
 			latency = append(latency, t.EnvMillis)
@@ -98,6 +105,9 @@ func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 	}
 	for k, v := range parts {
 		s["part/"+k] = v / n
+	}
+	for k, v := range flags {
+		s["flag/"+k] = v / n
 	}
 	s["truncation_rate"], s["no_room_rate"] = truncated/n, noRoom/n
 	s["flagged_rate"] = flagged / n

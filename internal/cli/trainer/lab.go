@@ -5,13 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
 // lab runs one of the exercises.
 func lab(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	const names = "react, group"
+	const names = "react, group, gaming"
 	if len(args) == 0 {
 		return usage("name an exercise: %s", names)
 	}
@@ -20,6 +19,8 @@ func lab(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return labReact(ctx, args[1:], stdout, stderr)
 	case "group":
 		return labGroup(ctx, args[1:], stdout, stderr)
+	case "gaming":
+		return labGaming(ctx, args[1:], stdout, stderr)
 	case "-h", "--help":
 		fmt.Fprintf(stdout, "usage: trainer lab <exercise> [flags]\n\nexercises: %s\n\nexample:\n  trainer lab group --proctor bin/proctor --k 4\n", names)
 		return errHelp
@@ -36,9 +37,7 @@ type labFlags struct {
 }
 
 func (l *labFlags) register(f *flag.FlagSet, task int, seed uint64) {
-	f.StringVar(&l.server, "server", "", "address of a running server")
-	f.StringVar(&l.program, "proctor", "bin/proctor", "proctor program to start a server with, where --server is not given")
-	f.StringVar(&l.token, "token", os.Getenv("PROCTOR_TOKEN"), "bearer token of the server (default $PROCTOR_TOKEN)")
+	l.connection.register(f)
 	f.StringVar(&l.env, "env", "react-mini", "environment type")
 	f.IntVar(&l.index, "task", task, "index of the task in the train split")
 	f.Uint64Var(&l.seed, "seed", seed, "seed of the policy and its draws")

@@ -26,7 +26,7 @@ func commands() []command {
 		{"bench", "measure sampling and learning speed of a recipe's policy", bench},
 		{"config", "print a recipe with every default filled in", config},
 		{"demo", "server, baseline and transformer in one go", demo},
-		{"lab", "the exercises: react, group", lab},
+		{"lab", "the exercises: react, group, gaming", lab},
 		{"version", "say which build this is", version},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -109,6 +110,15 @@ type connection struct {
 	server  string
 	program string
 	token   string
+
+	serveArgs []string // further arguments of a server that is started
+}
+
+// register adds the flags of commands that start a server where none is named.
+func (c *connection) register(f *flag.FlagSet) {
+	f.StringVar(&c.server, "server", "", "address of a running server")
+	f.StringVar(&c.program, "proctor", "bin/proctor", "proctor program to start a server with, where --server is not given")
+	f.StringVar(&c.token, "token", os.Getenv("PROCTOR_TOKEN"), "bearer token of the server (default $PROCTOR_TOKEN)")
 }
 
 // dialer dials the server's WebSocket.
@@ -130,7 +140,7 @@ func (c *connection) open(ctx context.Context, stderr io.Writer) (*client.Client
 		if c.program == "" {
 			return nil, nil, usage("name a server with --server URL, or the proctor program with --proctor PATH")
 		}
-		s, err := startServer(ctx, c.program, stderr)
+		s, err := startServer(ctx, c.program, stderr, c.serveArgs...)
 		if err != nil {
 			return nil, nil, err
 		}

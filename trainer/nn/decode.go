@@ -27,7 +27,9 @@ type cacheLayer[F Float] struct {
 func (m *Model[F]) NewCache() *Cache[F] {
 	c := m.cfg
 	E := c.HeadDim()
-	capacity := roundUp(c.Context)
+	// One panel more than needed: heads that lie a power of two apart would
+	// share few places of the processor's caches.
+	capacity := roundUp(c.Context) + panel
 	k := &Cache[F]{cap: capacity, width: E, layers: make([]cacheLayer[F], c.Layers)}
 	for l := range k.layers {
 		k.layers[l] = cacheLayer[F]{

@@ -11,7 +11,7 @@ import (
 
 // recipeConfig is the model of the react recipe: 384 thousand parameters.
 func recipeConfig() policy.TransformerConfig {
-	return policy.TransformerConfig{Vocab: 512, Context: 320, Dim: 96, Layers: 3, Heads: 6, Smear: true, Mimetic: true}
+	return policy.TransformerConfig{Vocab: 512, Context: 384, Dim: 96, Layers: 3, Heads: 3, Smear: true, Mimetic: true}
 }
 
 // cpuSeconds is the processor time of this process: what to compare by on a

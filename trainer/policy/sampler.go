@@ -12,6 +12,11 @@ const (
 	// stepRows bounds the rows of one forward pass; longer prompts and
 	// observations are fed over several steps.
 	stepRows = 2048
+	// window is the number of sequences that are continued together. A step
+	// reads all their keys and values, which for more of them would come from
+	// memory and not from the cache; fewer would not pay for reading the
+	// weights. Who is not in the window waits until somebody in it is done.
+	window = 32
 	// serialRows is the number of rows below which a second goroutine costs
 	// more than it brings.
 	serialRows = 8
@@ -48,6 +53,10 @@ type sampler struct {
 	prefixes []*prefix // in order of creation
 	idle     []*prefix // finished with; their memory is used again
 
+	waiting []ticket // sequences with a Want, in the order of the Wants
+	tickets int
+	active  int // sequences in the window
+
 	jobs    []feed
 	workers [samplerWorkers]samplerWorker
 	done    []int
@@ -65,7 +74,9 @@ type slot struct {
 	length  int     // tokens the sequence has
 	pending []int32 // tokens not yet fed; the last ones of the sequence
 	wanted  bool
-	left    int // tokens still to sample
+	ticket  int  // of the last Want
+	active  bool // in the window
+	left    int  // tokens still to sample
 	stop    func([]int32) bool
 	sampled []int32
 	logp    []float32
@@ -82,6 +93,9 @@ type prefix struct {
 }
 
 func (p *prefix) ready() bool { return p.fed == len(p.tokens) }
+
+// ticket is a place in the queue for the window.
+type ticket struct{ slot, number int }
 
 // feed is one sequence's share of a forward pass.
 type feed struct {
@@ -182,6 +196,18 @@ func (s *sampler) Want(seq, max int, stop func(sampled []int32) bool) {
 	q := s.at(seq)
 	q.wanted, q.left, q.stop = true, max, stop
 	q.sampled, q.logp = q.sampled[:0], q.logp[:0]
+	s.leave(q)
+	s.tickets++
+	q.ticket = s.tickets
+	s.waiting = append(s.waiting, ticket{seq, q.ticket})
+}
+
+// leave takes q out of the window.
+func (s *sampler) leave(q *slot) {
+	if q.active {
+		q.active = false
+		s.active--
+	}
 }
 
 // Sampled implements Sampler.
@@ -197,7 +223,8 @@ func (s *sampler) Room(seq int) int { return s.context - s.at(seq).length }
 func (s *sampler) End(seq int) {
 	q := s.at(seq)
 	q.prefix.users--
-	q.live, q.joined, q.prefix, q.stop = false, false, nil, nil
+	s.leave(q)
+	q.live, q.wanted, q.joined, q.prefix, q.stop = false, false, false, nil, nil
 	s.free++
 }
 

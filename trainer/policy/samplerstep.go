@@ -24,6 +24,7 @@ func (s *sampler) Step() []int {
 			q.wanted = false
 		}
 		if !q.wanted {
+			s.leave(q)
 			s.done = append(s.done, i)
 		}
 	}
@@ -58,6 +59,25 @@ func (q *slot) sample(d *drawer, logits []float32) {
 	}
 }
 
+// admit fills the window with the sequences that have waited longest and whose
+// prompts are computed.
+func (s *sampler) admit() {
+	kept := s.waiting[:0]
+	for _, w := range s.waiting {
+		q := &s.slots[w.slot]
+		switch {
+		case !q.live || !q.wanted || q.ticket != w.number:
+			// Fulfilled or ended meanwhile.
+		case q.joined && s.active < window:
+			q.active = true
+			s.active++
+		default:
+			kept = append(kept, w)
+		}
+	}
+	s.waiting = kept
+}
+
 // collect lists what the next forward pass feeds.
 func (s *sampler) collect() {
 	s.jobs = s.jobs[:0]
@@ -72,12 +92,11 @@ func (s *sampler) collect() {
 		}
 		return len(f.tokens)
 	}
+	s.admit()
 	for i := range s.slots {
-		q := &s.slots[i]
-		if !q.live || !q.wanted || q.left <= 0 || q.length >= s.context || !q.joined {
-			continue
+		if q := &s.slots[i]; q.active && q.left > 0 && q.length < s.context {
+			add(feed{slot: i, tokens: q.pending, last: true})
 		}
-		add(feed{slot: i, tokens: q.pending, last: true})
 	}
 	for _, p := range s.prefixes {
 		if p.users > 0 && !p.ready() {

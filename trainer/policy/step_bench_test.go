@@ -66,3 +66,53 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDecode samples 96 tokens after a prompt of 32 in every sequence, at
+// batch 1 and 64, all prompts different. floor% is what the products of the
+// model would take at peak, given in GF/s by hand, of the processor time.
+func BenchmarkDecode(b *testing.B) {
+	for _, cfg := range stepSizes {
+		for _, seqs := range []int{1, 64} {
+			for _, procs := range []int{1, 2} {
+				b.Run(fmt.Sprintf("d%dL%d/batch%d/procs%d", cfg.Dim, cfg.Layers, seqs, procs), func(b *testing.B) {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+					s := policy.NewTransformer(cfg, 1).NewSampler(seqs)
+					rng := rand.New(rand.NewPCG(1, 1))
+					n := 0
+					run := func() {
+						n++
+						for i := range seqs {
+							id := s.Begin(policy.StreamKey{Update: uint64(n), Member: uint64(i)}, policy.SampleConfig{Temperature: 1}, randomTokens(rng, 32, cfg.Vocab))
+							s.Want(id, 96, nil)
+						}
+						for live := seqs; live > 0; {
+							for _, id := range s.Step() {
+								s.End(id)
+								live--
+							}
+						}
+						s.Refresh()
+					}
+					run()
+					b.ReportAllocs()
+					cpu := cpuSeconds()
+					for b.Loop() {
+						run()
+					}
+					cpu = (cpuSeconds() - cpu) / float64(b.N)
+					d, L, V := float64(cfg.Dim), float64(cfg.Layers), float64(cfg.Vocab)
+					var flop float64
+					for t := range 128 {
+						flop += float64(seqs) * (2*12*d*d*L + 4*L*d*float64(t+1))
+						if t >= 31 {
+							flop += float64(seqs) * 2 * V * d
+						}
+					}
+					b.ReportMetric(float64(96*seqs*b.N)/b.Elapsed().Seconds(), "sampled/s")
+					b.ReportMetric(float64(96*seqs)/cpu, "sampled/cpu-s")
+					b.ReportMetric(flop/cpu/1e9, "GF/cpu-s")
+				})
+			}
+		}
+	}
+}

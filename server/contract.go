@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -26,6 +29,8 @@ type operation struct {
 	route *routers.Route
 	body  func() any // a fresh value to decode into, nil where there is no body
 	need  bool       // the body is required
+	query map[string]bool
+	probe bool // by machines that add to a path what they like
 }
 
 // bodies are the types of the operations' bodies.
@@ -54,6 +59,13 @@ func newContract() (*contract, error) {
 			o := &operation{
 				route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: op},
 				body:  bodies[op.OperationID],
+				query: map[string]bool{},
+				probe: slices.Contains(op.Tags, "operations"),
+			}
+			for _, p := range append(slices.Clone(item.Parameters), op.Parameters...) {
+				if p.Value.In == openapi3.ParameterInQuery {
+					o.query[p.Value.Name] = true
+				}
 			}
 			if op.RequestBody != nil {
 				if o.body == nil {
@@ -77,6 +89,9 @@ func (c *contract) find(r *http.Request) *operation {
 
 // check refuses what the contract does not allow.
 func (o *operation) check(r *http.Request, body []byte) error {
+	if err := o.checkQuery(r); err != nil {
+		return err
+	}
 	switch {
 	case body == nil && o.need:
 		return refusal(api.ProblemCodeInvalidJSON, "a JSON body is needed")
@@ -111,6 +126,31 @@ func (o *operation) check(r *http.Request, body []byte) error {
 		return schemaRefusal(err)
 	}
 	return nil
+}
+
+// checkQuery refuses query parameters that the operation does not have: a
+// misspelt filter must not select everything.
+func (o *operation) checkQuery(r *http.Request) error {
+	if r.URL.RawQuery == "" || o.probe {
+		return nil
+	}
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return refusal(api.ProblemCodeInvalidField, "the query string cannot be decoded")
+	}
+	var faults []strict.Fault
+	for _, k := range slices.Sorted(maps.Keys(q)) {
+		switch {
+		case !o.query[k]:
+			faults = append(faults, strict.Fault{Pointer: strict.Pointer(k), Detail: "is not known here", Unknown: true})
+		case len(q[k]) > 1:
+			faults = append(faults, strict.Fault{Pointer: strict.Pointer(k), Detail: "is given more than once"})
+		}
+		if len(faults) == 16 {
+			break
+		}
+	}
+	return faultError(faults)
 }
 
 // schemaRefusal says where a request breaks the contract, in our words: the

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"net/http"
 
 	"github.com/proctor-rl/proctor/api"
-	"github.com/proctor-rl/proctor/server/episode"
 	"github.com/proctor-rl/proctor/server/internal/oapi"
 	"github.com/proctor-rl/proctor/server/store"
 )
@@ -18,9 +20,6 @@ func (h handlers) ExportEpisodes(ctx context.Context, r oapi.ExportEpisodesReque
 	if p.Format != nil {
 		format = *p.Format
 	}
-	if format == api.ExportEpisodesParamsFormatParquet {
-		return nil, episode.NotSupported("parquet is not built yet; use jsonl, chat or trl")
-	}
 	f := store.Filter{Owner: ownerFilter(ctx), Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID)}
 	if p.Status != nil {
 		f.Status = string(*p.Status)
@@ -29,16 +28,72 @@ func (h handlers) ExportEpisodes(ctx context.Context, r oapi.ExportEpisodesReque
 	go func() {
 		pw.CloseWithError(Export(ctx, h.s.store, f, string(format), pw))
 	}()
-	return oapi.ExportEpisodes200ApplicationXNdjsonResponse{Body: pr}, nil
+	out := download{s: h.s, ctx: ctx, body: pr, mediaType: "application/x-ndjson"}
+	if format == api.ExportEpisodesParamsFormatParquet {
+		out.mediaType, out.name = "application/vnd.apache.parquet", "episodes.parquet"
+	}
+	return out, nil
 }
 
-// Export writes the ended episodes that f selects to w, one JSON document a
-// line, newest first. The format is jsonl (whole episodes), chat (message
-// lists) or trl (prompt, completion, reward). Running ones are left out: their
-// end is not known.
+// download streams a body whose end may turn out not to be had.
+type download struct {
+	s         *Server
+	ctx       context.Context //nolint:containedctx // of the request that it answers
+	body      io.ReadCloser
+	mediaType string
+	name      string
+}
+
+// VisitExportEpisodesResponse writes the body. Where it breaks off, so does the
+// transfer: a client must not take a part for the whole.
+func (d download) VisitExportEpisodesResponse(w http.ResponseWriter) error {
+	defer d.body.Close() //nolint:errcheck // ends the exporter where the client is gone
+	body := bufio.NewReaderSize(d.body, 64<<10)
+	if _, err := body.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+		return err // nothing is sent yet: it can still be a problem
+	}
+	h := w.Header()
+	h.Set("Content-Type", d.mediaType)
+	if d.name != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+	}
+	w.WriteHeader(http.StatusOK)
+	if _, err := io.Copy(w, body); err != nil {
+		if d.ctx.Err() == nil {
+			d.s.cfg.Log.ErrorContext(d.ctx, "export broke off", "err", err, "request_id", requestID(d.ctx))
+		}
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// sink takes the episodes of an export.
+type sink interface {
+	add(rec store.Record) error
+	done() error
+}
+
+type jsonLines struct {
+	enc    *json.Encoder
+	format string
+}
+
+func (j jsonLines) add(rec store.Record) error { return j.enc.Encode(exported(rec, j.format)) }
+func (j jsonLines) done() error                { return nil }
+
+// Export writes the ended episodes that f selects to w, newest first: one JSON
+// document a line, or a Parquet file with a row each. The format is jsonl (whole
+// episodes), chat (message lists), trl (prompt, completion, reward) or parquet.
+// Running ones are left out: their end is not known.
 func Export(ctx context.Context, st store.Store, f store.Filter, format string, w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	var out sink
+	if format == string(api.ExportEpisodesParamsFormatParquet) {
+		out = newParquetFile(w)
+	} else {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		out = jsonLines{enc, format}
+	}
 	f.Limit = 500
 	for {
 		page, err := st.Episodes(ctx, f)
@@ -53,12 +108,12 @@ func Export(ctx context.Context, st store.Store, f store.Filter, format string, 
 			if err != nil {
 				return err
 			}
-			if err := enc.Encode(exported(rec, format)); err != nil {
+			if err := out.add(rec); err != nil {
 				return err
 			}
 		}
 		if len(page) < f.Limit {
-			return nil
+			return out.done()
 		}
 		f.Before = page[len(page)-1].Seq
 	}
@@ -88,14 +143,7 @@ func exported(rec store.Record, format string) any {
 			Trajectory  []api.Step      `json:"trajectory"`
 		}{ep, rec.Reset, steps}
 	}
-	prompt := observed(rec.Reset)
-	completion := []chatMessage{}
-	for _, st := range rec.Steps {
-		if m, ok := acted(st.Action); ok {
-			completion = append(completion, m)
-		}
-		completion = append(completion, observed(st.Observation)...)
-	}
+	prompt, completion := turns(rec)
 	type meta struct {
 		EpisodeID string     `json:"episode_id"`
 		Type      string     `json:"type"`
@@ -119,6 +167,19 @@ func exported(rec store.Record, format string) any {
 		Reward   *float64      `json:"reward"`
 		meta
 	}{append(prompt, completion...), ep.Return, about}
+}
+
+// turns is an episode as messages: what came before the first action, and all
+// from there on.
+func turns(rec store.Record) (prompt, completion []chatMessage) {
+	completion = []chatMessage{}
+	for _, st := range rec.Steps {
+		if m, ok := acted(st.Action); ok {
+			completion = append(completion, m)
+		}
+		completion = append(completion, observed(st.Observation)...)
+	}
+	return observed(rec.Reset), completion
 }
 
 // observed is an observation as messages, from its text if it has none.

@@ -31,6 +31,13 @@ func batch[T any](ctx context.Context, n, enough int, run func(ctx context.Conte
 	return done
 }
 
+// caught is a call's result; a panic is its error.
+func caught[T any](f func() (T, bool, error)) (v T, err error) {
+	defer recovered(&err)
+	v, _, err = f()
+	return v, err
+}
+
 type indexed[T any] struct {
 	i int
 	v T
@@ -73,9 +80,11 @@ func (s *Server) batchStep(ctx context.Context, req api.BatchStepRequest) (<-cha
 	return batch(ctx, len(req.Items), enough, func(ctx context.Context, i int) api.BatchStepItemResult {
 		it := req.Items[i]
 		out := api.BatchStepItemResult{EnvID: it.EnvID, Index: i}
-		res, _, err := s.mgr.Step(ctx, actor(ctx), it.EnvID, api.StepRequest{
-			Action: it.Action, Step: it.Step, EpisodeID: it.EpisodeID, TimeoutMs: it.TimeoutMs,
-		}, "")
+		res, err := caught(func() (*api.StepResult, bool, error) {
+			return s.mgr.Step(ctx, actor(ctx), it.EnvID, api.StepRequest{
+				Action: it.Action, Step: it.Step, EpisodeID: it.EpisodeID, TimeoutMs: it.TimeoutMs,
+			}, "")
+		})
 		if err != nil {
 			p := s.problemOf(ctx, err)
 			out.Problem = &p
@@ -131,10 +140,12 @@ func (h handlers) BatchReset(ctx context.Context, r oapi.BatchResetRequestObject
 	ch := batch(ctx, len(items), enough, func(ctx context.Context, i int) api.BatchResetItemResult {
 		it := items[i]
 		out := api.BatchResetItemResult{EnvID: it.EnvID, Index: i}
-		res, _, err := h.s.mgr.Reset(ctx, actor(ctx), it.EnvID, api.ResetRequest{
-			TaskID: it.TaskID, Split: it.Split, Index: it.Index, Seed: it.Seed,
-			GroupID: it.GroupID, PolicyVersion: it.PolicyVersion, Limits: it.Limits,
-		}, "")
+		res, err := caught(func() (*api.ResetResult, bool, error) {
+			return h.s.mgr.Reset(ctx, actor(ctx), it.EnvID, api.ResetRequest{
+				TaskID: it.TaskID, Split: it.Split, Index: it.Index, Seed: it.Seed,
+				GroupID: it.GroupID, PolicyVersion: it.PolicyVersion, Limits: it.Limits,
+			}, "")
+		})
 		if err != nil {
 			p := h.s.problemOf(ctx, err)
 			out.Problem = &p

@@ -87,7 +87,11 @@ func (h handlers) StepEnv(ctx context.Context, r oapi.StepEnvRequestObject) (oap
 // step serves POST /envs/{id}/step. It answers exactly as the generated route
 // would, but checks the body by strict decoding alone.
 func (s *Server) step(w http.ResponseWriter, r *http.Request, id, key string) {
-	body, err := s.readBody(w, r)
+	err := s.contract.ops["POST /envs/{id}/step"].checkQuery(r)
+	var body []byte
+	if err == nil {
+		body, err = s.readBody(w, r)
+	}
 	if err == nil && body == nil {
 		err = refusal(api.ProblemCodeInvalidJSON, "a JSON body is needed")
 	}

@@ -56,6 +56,14 @@ func (s *Server) identify(next http.Handler) http.Handler {
 	})
 }
 
+// recovered turns a panic of ours into an error, where no request's goroutine
+// would catch it.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
 // readBody reads a JSON body within bounds. It is nil where there is none.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {

@@ -101,7 +101,6 @@ func TestRefusals(t *testing.T) {
 		{"other action again", "POST", "/envs/" + over + "/step", `{"action":"finish[41]","step":0}`, nil, 409, "step-conflict", ""},
 		{"other episode", "POST", "/envs/" + id + "/step", `{"action":"a","episode_id":"ep_x"}`, nil, 409, "episode-over", ""},
 		{"replay while running", "POST", "/episodes/" + ep + "/replay", ``, nil, 409, "step-in-progress", ""},
-		{"parquet", "GET", "/episodes/export?format=parquet", ``, nil, 501, "not-supported", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

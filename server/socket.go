@@ -83,9 +83,14 @@ func (s *Server) originAllowed(r *http.Request) bool {
 // openSocket serves GET /ws for as long as the connection lasts.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	grace := s.cfg.ResumeGrace
-	for k, v := range r.URL.Query() {
-		n, err := strconv.Atoi(v[0])
-		if k != "resume_grace_seconds" || len(v) > 1 || err != nil || n < 0 || n > int(maxGrace/time.Second) {
+	op := operation{query: map[string]bool{"resume_grace_seconds": true}} // the route is not generated
+	if err := op.checkQuery(r); err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	if v := r.URL.Query().Get("resume_grace_seconds"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > int(maxGrace/time.Second) {
 			s.writeError(w, r, episode.Invalid("/resume_grace_seconds", "must be from 0 to 3600"))
 			return
 		}

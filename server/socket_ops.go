@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/gorilla/websocket"
 
@@ -219,6 +220,7 @@ func (c *socket) serve(j *job) {
 }
 
 func (c *socket) run(j *job) (result any, replayed bool, err error) {
+	defer recovered(&err)
 	mgr, who := c.s.mgr, actor(c.ctx)
 	needEnv := func() error {
 		if j.env == "" {
@@ -276,7 +278,7 @@ func (c *socket) run(j *job) (result any, replayed bool, err error) {
 		res, err := mgr.Attach(who, j.env, c.bind)
 		return res, false, err
 	}
-	return nil, false, episode.NotSupported("the op is not built yet")
+	return nil, false, fmt.Errorf("op %q is not served", j.op) // parseFrame lets no other through
 }
 
 func first(errs ...error) error {

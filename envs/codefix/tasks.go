@@ -79,12 +79,15 @@ func (t *taskSet) Find(id string) (envs.Task, error) {
 	return task.env(), nil
 }
 
-// digest covers tasks and whatever configures rewards and dynamics.
+// digest covers tasks and whatever configures rewards and dynamics, but not what
+// a user's tasks hide: it is public, and guesses could be tried against it.
 func (t *taskSet) digest(o Options) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %v %v %t %t\n%s\n", o.Identity.Name, o.Identity.Version, o.StepReward, o.RefusedWritePenalty, o.Naive, o.Compact, t.source.Digest())
 	for _, u := range t.user {
-		b, err := json.Marshal(u)
+		shown := *u
+		shown.HiddenCases, shown.HiddenTest, shown.Fixed = nil, "", ""
+		b, err := json.Marshal(shown)
 		if err != nil {
 			b = []byte(u.ID) // a task that was parsed from JSON always encodes
 		}

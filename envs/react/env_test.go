@@ -288,3 +288,34 @@ func TestDemonstratorsErrMoreWithNoise(t *testing.T) {
 		t.Errorf("solved of 300 by noise: %v", solved)
 	}
 }
+
+// A digest is public and an answer is short: guesses could be tried against a
+// digest that covers the answers of a user's tasks.
+func TestDigestKeepsUsersAnswers(t *testing.T) {
+	digest := func(file string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "t.json"), []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tasks, err := react.LoadUserTasks(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := react.Mini()
+		o.UserTasks = tasks
+		typ, err := react.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return typ.Spec().Digest
+	}
+	had := digest(bridges)
+	if digest(strings.Replace(bridges, `"value": 212`, `"value": 213`, 1)) != had {
+		t.Error("the digest tells one answer from another")
+	}
+	for _, part := range []string{"How old", "of stone", `"b"`} {
+		if digest(strings.Replace(bridges, part, strings.ToUpper(part), 1)) == had {
+			t.Errorf("the digest does not cover %s", part)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type rule struct {
 
 const (
 	chi     = "github.com/go-chi/chi"
+	parquet = "github.com/parquet-go/parquet-go"
 	ws      = "github.com/gorilla/websocket"
 	prom    = "github.com/prometheus/"
 	openapi = "github.com/getkin/kin-openapi"
@@ -61,7 +62,7 @@ var rules = []rule{
 	{
 		tree:  "server",
 		ours:  []string{"", "api", "envs", "server/...", "internal/buildinfo"},
-		third: []string{chi, ws, prom, openapi, oapi, sqlite, xsync},
+		third: []string{chi, ws, prom, openapi, oapi, sqlite, xsync, parquet},
 	},
 	{tree: "server/episode", ours: []string{"api", "envs"}, third: []string{xsync}},
 	{tree: "server/store", ours: []string{"api", "envs"}, third: []string{sqlite}},

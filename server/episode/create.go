@@ -29,7 +29,7 @@ func (m *Manager) Create(ctx context.Context, who Who, req api.CreateEnvRequest,
 		c, err := m.create(ctx, who, req, b)
 		return c, false, err
 	}
-	return m.creates.do(ctx, who.Owner+"\x00"+key, digest(req), func() (Created, error) { return m.create(ctx, who, req, b) })
+	return m.past(who.Owner).creates.do(ctx, key, digest(req), func() (Created, error) { return m.create(ctx, who, req, b) })
 }
 
 func (m *Manager) create(ctx context.Context, who Who, req api.CreateEnvRequest, b *Binding) (Created, error) {
@@ -118,7 +118,7 @@ func (m *Manager) add(s *slot) error {
 	case len(m.slots) >= m.cfg.MaxEnvs || m.perOwner[s.owner] >= m.cfg.MaxEnvsPerOwner:
 		return &Error{Code: api.ProblemCodeCapacity, Detail: "no room for another env", Retryable: true, RetryAfter: time.Second}
 	}
-	m.tombs.forget(k)
+	m.past(s.owner).tombs.forget(k)
 	m.slots[k] = s
 	m.perOwner[s.owner]++
 	m.perType[s.spec.Name]++

@@ -1,6 +1,8 @@
 package episode
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -10,15 +12,26 @@ import (
 func (m *Manager) Close(who Who, id string) error {
 	s, e := m.find(who, id)
 	if e != nil {
-		m.mu.RLock()
-		defer m.mu.RUnlock()
-		if m.tombs.has(slotKey{who.Owner, id}) {
+		if m.ended(who, id) {
 			return nil
 		}
 		return e
 	}
 	m.end(s, false)
 	return nil
+}
+
+// ended says whether an env that who might end has ended already.
+func (m *Manager) ended(who Who, id string) bool {
+	owners := []string{who.Owner}
+	if who.All {
+		m.pastMu.Lock()
+		owners = slices.Collect(maps.Keys(m.pasts))
+		m.pastMu.Unlock()
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.ContainsFunc(owners, func(o string) bool { return m.past(o).tombs.has(slotKey{o, id}) })
 }
 
 // end takes a slot out of the world. A call that runs on it is cancelled and
@@ -52,7 +65,7 @@ func (m *Manager) end(s *slot, expired bool) {
 	k := slotKey{s.owner, s.id}
 	if m.slots[k] == s {
 		delete(m.slots, k)
-		m.tombs.add(k, expired)
+		m.past(s.owner).tombs.add(k, expired)
 		if m.perOwner[s.owner]--; m.perOwner[s.owner] == 0 {
 			delete(m.perOwner, s.owner)
 		}

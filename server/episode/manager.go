@@ -22,6 +22,8 @@ type Manager struct {
 
 	slotsFree chan struct{} // one token an env that may run at one time
 	draining  atomic.Bool
+	over      context.Context //nolint:containedctx // the Manager's own: what no env's end cancels
+	stop      context.CancelFunc
 	active    atomic.Int64 // calls that run on envs, hung ones included
 
 	mu       sync.RWMutex
@@ -29,10 +31,10 @@ type Manager struct {
 	perOwner map[string]int
 	perType  map[string]int
 	live     map[string]*slot // by episode id, while it runs
-	tombs    tombs
-	groups   groups
-	creates  memo
 	snaps    map[slotKey]*snapshot
+
+	pastMu sync.Mutex
+	pasts  map[string]*past // by owner
 }
 
 // New makes a Manager of the types in reg. A nil rec or obs is allowed.
@@ -48,8 +50,9 @@ func New(cfg Config, reg *envs.Registry, rec Recorder, obs Observer) *Manager {
 		cfg: cfg, reg: reg, rec: rec, obs: obs, watch: nopWatch{},
 		slotsFree: make(chan struct{}, cfg.MaxConcurrent),
 		slots:     map[slotKey]*slot{}, perOwner: map[string]int{}, perType: map[string]int{},
-		live: map[string]*slot{}, snaps: map[slotKey]*snapshot{},
+		live: map[string]*slot{}, snaps: map[slotKey]*snapshot{}, pasts: map[string]*past{},
 	}
+	m.over, m.stop = context.WithCancel(context.Background())
 	for _, t := range reg.Types() {
 		obs.Live(t.Spec().Name, 0)
 	}
@@ -76,7 +79,7 @@ func (m *Manager) find(who Who, id string) (*slot, *Error) {
 			}
 		}
 	}
-	if m.tombs.expired(slotKey{who.Owner, id}) {
+	if m.past(who.Owner).tombs.expired(slotKey{who.Owner, id}) {
 		return nil, &Error{Code: api.ProblemCodeEnvExpired, Detail: "the env was not used for longer than its time to live", EnvID: id}
 	}
 	return nil, errEnvNotFound(id)
@@ -173,6 +176,7 @@ func (m *Manager) Drain(ctx context.Context) {
 		m.end(s, false)
 	}
 	m.dropSnapshots(true)
+	m.stop()
 	// Closing an env cancels its call, so only one that ignores that is left.
 	hung, cancel := context.WithTimeout(context.Background(), m.cfg.HangGrace)
 	defer cancel()

@@ -10,12 +10,34 @@ import (
 	"github.com/proctor-rl/proctor/api"
 )
 
-// How much is remembered of what is over. Older entries make room.
+// How much is remembered for one owner of what is over. Older entries make
+// room.
 const (
 	maxTombs   = 1 << 16
 	maxGroups  = 1 << 16
 	maxCreates = 1 << 12
 )
+
+// past is what is remembered for one owner. Each has its own, so that nobody's
+// busy day makes the server forget another's groups and requests. Owners are as
+// many as there are tokens.
+type past struct {
+	tombs   tombs // guarded by Manager.mu
+	groups  groups
+	creates memo
+}
+
+// past is what is remembered for an owner.
+func (m *Manager) past(owner string) *past {
+	m.pastMu.Lock()
+	defer m.pastMu.Unlock()
+	p := m.pasts[owner]
+	if p == nil {
+		p = &past{}
+		m.pasts[owner] = p
+	}
+	return p
+}
 
 // digest identifies a request's body.
 func digest(v any) [32]byte {

@@ -14,6 +14,9 @@ import (
 // the first byte differs.
 func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, error) {
 	ep := rec.Episode
+	if m.draining.Load() {
+		return api.ReplayResult{}, errDraining()
+	}
 	if ep.Status == api.StatusRunning {
 		return api.ReplayResult{}, &Error{Code: api.ProblemCodeStepInProgress, Detail: "the episode still runs", Retryable: true, EpisodeID: ep.EpisodeID}
 	}
@@ -32,6 +35,18 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 	limits, e := resolveLimits(spec, DefaultLimits(spec), &ep.Limits)
 	if e != nil {
 		return api.ReplayResult{}, e
+	}
+	// A replay takes its turn on the machine as any step does.
+	m.active.Add(1)
+	defer m.active.Add(-1)
+	ctx, cancelAll := context.WithCancel(ctx)
+	defer cancelAll()
+	defer context.AfterFunc(m.over, cancelAll)()
+	select {
+	case m.slotsFree <- struct{}{}:
+		defer func() { <-m.slotsFree }()
+	case <-ctx.Done():
+		return api.ReplayResult{}, errReplayCut(ctx)
 	}
 	env, err := m.newEnv(ctx, typ, spec.Name)
 	if err != nil {
@@ -63,6 +78,9 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 			break // our side broke there; there is nothing to compare with
 		}
 		p := m.again(ctx, env, run, st, rec.Unplayed && i == len(rec.Steps)-1)
+		if ctx.Err() != nil {
+			return api.ReplayResult{}, errReplayCut(ctx)
+		}
 		if p.err != nil {
 			return differ(st.Step, "status")
 		}
@@ -82,6 +100,12 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 		}
 	}
 	return out, nil
+}
+
+// errReplayCut is for a replay that was not finished: it says nothing about
+// the episode.
+func errReplayCut(ctx context.Context) *Error {
+	return &Error{Code: api.ProblemCodeStepTimeout, Detail: "the replay was given up before its end", Retryable: true, Cause: ctx.Err()}
 }
 
 // again plays a stored step once more, with the same end.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -44,16 +45,19 @@ func (m *Manager) Reset(ctx context.Context, who Who, id string, req api.ResetRe
 		s.mu.Unlock()
 		return nil, false, e
 	}
-	task, seed, group, err := m.choose(s, req)
-	if err != nil {
-		s.mu.Unlock()
-		return nil, false, err
+	o, octx := m.begin(s)
+	round := s.resets
+	s.mu.Unlock()
+	// Making a task may take its time, and it is a type's own code.
+	task, seed, group, err := m.choose(s, round, req)
+	s.mu.Lock()
+	if err != nil || s.closed {
+		return nil, false, m.abandon(s, o, err)
 	}
 	var old *Record
 	if r := s.run; r != nil && !r.over {
 		old = m.finish(r, api.StatusClosed, nil)
 	}
-	o, octx := m.begin(s)
 	s.resets++
 	s.resetKey, s.resetBody, s.resetDone = key, body, nil
 	r := m.newRun(s, task, seed, group, limits, req.PolicyVersion)
@@ -68,6 +72,28 @@ func (m *Manager) Reset(ctx context.Context, who Who, id string, req api.ResetRe
 	go m.start(octx, s, o, r)
 	rep := m.wait(ctx, s, o, nil, api.ProblemCodeResetTimeout)
 	return rep.reset, false, rep.err
+}
+
+// abandon takes back a call that came to nothing before it reached the env. The
+// caller holds s.mu, which it lets go.
+func (m *Manager) abandon(s *slot, o *op, err error) error {
+	defer m.active.Add(-1)
+	s.busy = nil
+	s.touch(m.cfg.Now())
+	var drop envs.Env
+	var done *Record
+	if s.closed { // meanwhile, and the env was left to us
+		drop, s.env = s.env, nil
+		if r := s.run; r != nil && !r.over {
+			done = m.finish(r, api.StatusClosed, nil)
+		}
+		err = errEnvNotFound(s.id)
+	}
+	s.mu.Unlock()
+	o.cancel()
+	m.settleRecord(done)
+	m.closeEnv(drop)
+	return err
 }
 
 func admitReset(s *slot, key string, body [32]byte) (*api.ResetResult, *Error) {
@@ -195,13 +221,13 @@ func (m *Manager) resetResult(s *slot, r *run) *api.ResetResult {
 }
 
 // choose picks the task and the seed of a reset, the group's where it has a
-// group that has started. The caller holds s.mu.
-func (m *Manager) choose(s *slot, req api.ResetRequest) (envs.Task, int64, string, error) {
+// group that has started. round counts the env's resets before this one.
+func (m *Manager) choose(s *slot, round int, req api.ResetRequest) (envs.Task, int64, string, error) {
 	group := req.GroupID
 	if group == "" && s.group != "" {
 		group = s.group
-		if s.resets > 0 {
-			group += "." + strconv.Itoa(s.resets) // a group's later rounds are groups of their own
+		if round > 0 {
+			group += "." + strconv.Itoa(round) // a group's later rounds are groups of their own
 		}
 	}
 	k := groupKey{s.owner, s.spec.Name, group}
@@ -211,7 +237,7 @@ func (m *Manager) choose(s *slot, req api.ResetRequest) (envs.Task, int64, strin
 		return t, g.seed, group, err
 	}
 	if group != "" && !named {
-		if g, ok := m.groups.get(k); ok {
+		if g, ok := m.past(s.owner).groups.get(k); ok {
 			return theirs(g)
 		}
 	}
@@ -223,7 +249,7 @@ func (m *Manager) choose(s *slot, req api.ResetRequest) (envs.Task, int64, strin
 	if err != nil || group == "" {
 		return task, seed, group, err
 	}
-	g := m.groups.join(k, groupStart{task.ID, seed})
+	g := m.past(s.owner).groups.join(k, groupStart{task.ID, seed})
 	switch {
 	case !named && g.taskID != task.ID:
 		return theirs(g) // another member was faster
@@ -235,7 +261,12 @@ func (m *Manager) choose(s *slot, req api.ResetRequest) (envs.Task, int64, strin
 	return task, g.seed, group, nil
 }
 
-func (m *Manager) pick(s *slot, req api.ResetRequest, seed int64) (envs.Task, error) {
+func (m *Manager) pick(s *slot, req api.ResetRequest, seed int64) (t envs.Task, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = m.broke(s.spec.Name, BoundaryPanic, "pick task", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
 	set := s.typ.Tasks()
 	if req.TaskID != "" {
 		t, err := set.Find(req.TaskID)
@@ -268,7 +299,7 @@ func (m *Manager) pick(s *slot, req api.ResetRequest, seed int64) (envs.Task, er
 	if i >= n {
 		return envs.Task{}, errTaskNotFound(fmt.Sprintf("the split has %d tasks", n))
 	}
-	t, err := set.At(split, i)
+	t, err = set.At(split, i)
 	if err != nil {
 		return t, m.broke(s.spec.Name, BoundaryReset, "deal task", err)
 	}

@@ -10,8 +10,11 @@ import (
 	"github.com/proctor-rl/proctor/envs"
 )
 
-// maxSnapshots bounds the states that are kept at one time.
-const maxSnapshots = 1024
+// How many states are kept at one time, in all and for one owner.
+const (
+	maxSnapshots      = 4096
+	maxOwnerSnapshots = 1024
+)
 
 // snapshot is a kept state: an env that is never stepped, only copied.
 type snapshot struct {
@@ -39,7 +42,13 @@ func (m *Manager) Snapshot(_ context.Context, who Who, id string) (string, error
 	}
 	key := newID("snap")
 	m.mu.Lock()
-	full := len(m.snaps) >= maxSnapshots
+	mine := 0
+	for k := range m.snaps {
+		if k.owner == s.owner {
+			mine++
+		}
+	}
+	full := len(m.snaps) >= maxSnapshots || mine >= maxOwnerSnapshots
 	if !full {
 		m.snaps[slotKey{s.owner, key}] = &snapshot{owner: s.owner, from: s, expiry: m.cfg.Now().Add(m.cfg.MaxTTL), env: env, run: r}
 	}

@@ -61,6 +61,8 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out    = fs.String("out", "", "file to write, stdout if empty")
 		tasks  = fs.String("tasks", "", "folder of a user's tasks")
 	)
+	var opts all.Options
+	worldFlags(fs, &opts)
 	if code, ok := parse(fs, args, demosHelp, stdout); !ok {
 		return code
 	}
@@ -72,10 +74,14 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case *n < 1 || *noise < 0 || *noise > 1:
 		return misuse(fs, "--n must be at least 1 and --noise between 0 and 1")
 	}
+	if err := checkWorld(opts); err != nil {
+		return misuse(fs, "%v", err)
+	}
 	var reg envs.Registry
 	box := &lateSandbox{}
 	defer box.Close() // every episode is written
-	if err := all.Register(&reg, all.Options{TasksDir: *tasks, Runner: box, Interpret: true}); err != nil {
+	opts.TasksDir, opts.Runner, opts.Interpret = *tasks, box, true
+	if err := all.Register(&reg, opts); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
 		return exitFail
 	}

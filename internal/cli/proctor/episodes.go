@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/envs"
@@ -22,7 +23,7 @@ const exportHelp = `usage: proctor export --data DIR [flags]
 
 Writes the ended episodes of a data folder, one JSON document a line: whole
 (jsonl), as message lists with the return (chat), or as prompt, completion and
-reward (trl).
+reward (trl). Or as a Parquet file with all of that (parquet), a row an episode.
 
 example: proctor export --data ./data --format chat --type react > episodes.jsonl
 
@@ -34,7 +35,7 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	var f store.Filter
 	data := fs.String("data", "", "the server's data folder")
-	format := fs.String("format", "jsonl", "jsonl, chat or trl")
+	format := fs.String("format", "jsonl", "jsonl, chat, trl or parquet")
 	fs.StringVar(&f.Type, "type", "", "only this env type")
 	fs.StringVar(&f.TaskID, "task", "", "only this task")
 	fs.StringVar(&f.GroupID, "group", "", "only this group")
@@ -47,8 +48,8 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return misuse(fs, "unexpected argument %q", fs.Arg(0))
 	case *data == "":
 		return misuse(fs, "name the server's data folder with --data DIR")
-	case *format != "jsonl" && *format != "chat" && *format != "trl":
-		return misuse(fs, "--format %q: have jsonl, chat, trl", *format)
+	case !slices.Contains([]string{"jsonl", "chat", "trl", "parquet"}, *format):
+		return misuse(fs, "--format %q: have jsonl, chat, trl, parquet", *format)
 	}
 	err := withStore(ctx, *data, stderr, func(st store.Store) error { return server.Export(ctx, st, f, *format, stdout) })
 	if err != nil {
@@ -73,12 +74,17 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	data := fs.String("data", "", "the server's data folder")
 	tasks := fs.String("tasks", "", "folder of your own tasks, as for serve")
+	var opts all.Options
+	worldFlags(fs, &opts)
 	asJSON := fs.Bool("json", false, "print the result as JSON")
 	if code, ok := parse(fs, args, replayHelp, stdout); !ok {
 		return code
 	}
 	if *data == "" || fs.NArg() != 1 {
 		return misuse(fs, "name the server's data folder with --data DIR, and one episode")
+	}
+	if err := checkWorld(opts); err != nil {
+		return misuse(fs, "%v", err)
 	}
 	var res api.ReplayResult
 	err := withStore(ctx, *data, stderr, func(st store.Store) error {
@@ -89,7 +95,8 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		reg := &envs.Registry{}
 		box := &lateSandbox{}
 		defer box.Close() // the episode is over
-		if err := all.Register(reg, all.Options{TasksDir: *tasks, Runner: box, Naive: true}); err != nil {
+		opts.TasksDir, opts.Runner, opts.Naive = *tasks, box, true
+		if err := all.Register(reg, opts); err != nil {
 			return err
 		}
 		res, err = episode.New(episode.Config{}, reg, nil, nil).Replay(ctx, episode.Record(rec))

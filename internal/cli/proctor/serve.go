@@ -42,6 +42,7 @@ type serveOptions struct {
 	naive, interpret            bool
 	drain                       time.Duration
 	logLevel                    slog.Level
+	envs                        all.Options
 	mgr                         episode.Config
 	srv                         server.Config
 }
@@ -57,6 +58,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest")
 	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
 	fs.BoolVar(&o.interpret, "interpret-grammar", false, "run programs that codefix-grammar could have written by its interpreter, everything else in the sandbox: for trials of recipes")
+	worldFlags(fs, &o.envs)
 	fs.DurationVar(&o.drain, "drain", 5*time.Second, "how long to wait for running steps at the end")
 	fs.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	fs.IntVar(&o.mgr.MaxEnvs, "max-envs", 4096, "live envs in all")
@@ -75,6 +77,10 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	}
 	if o.sandbox != "auto" && o.sandbox != sandboxNone {
 		return o, misuse(fs, "--sandbox %q: have auto, %s", o.sandbox, sandboxNone)
+	}
+	if err := checkWorld(o.envs); err != nil {
+		fmt.Fprintln(stderr, "proctor serve:", err)
+		return o, exitUsage
 	}
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return o, misuse(fs, "--listen %q: want HOST:PORT", o.listen)
@@ -105,7 +111,8 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return errors.New("refusing to listen off loopback without a token; see \"proctor token --help\"")
 	}
 	reg := &envs.Registry{}
-	opts := all.Options{TasksDir: o.tasks, Naive: o.naive, Interpret: o.interpret}
+	opts := o.envs
+	opts.TasksDir, opts.Naive, opts.Interpret = o.tasks, o.naive, o.interpret
 	pool, warnings, noSandbox := openSandbox(ctx, o, log)
 	opts.NoRunner = noSandbox
 	if pool != nil {
@@ -171,10 +178,7 @@ func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbo
 // listen serves until ctx ends, then drains: no new episodes, running steps to
 // their end, every env closed and recorded.
 func listen(ctx context.Context, o serveOptions, ln net.Listener, srv *server.Server, mgr *episode.Manager, log *slog.Logger, stdout io.Writer) error {
-	h := &http.Server{
-		Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	h := httpServer(srv.Handler(), log)
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(ln) }()
 	reap, stopReaper := context.WithCancel(context.WithoutCancel(ctx))
@@ -208,6 +212,17 @@ func listen(ctx context.Context, o serveOptions, ln net.Listener, srv *server.Se
 	<-served
 	log.Info("stopped")
 	return nil
+}
+
+// readHeaderWithin is how long a client may take for its request's head: one
+// that sends it byte by byte holds a connection no longer.
+const readHeaderWithin = 10 * time.Second
+
+func httpServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderWithin, ReadTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
 }
 
 // loopback says whether an address is reachable from this machine alone.

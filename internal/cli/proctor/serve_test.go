@@ -34,7 +34,7 @@ func (s *syncBuffer) String() string {
 }
 
 // start runs "proctor serve" until the returned stop, which gives its exit code.
-func start(t *testing.T, args ...string) (url string, stop func() int) {
+func start(t testing.TB, args ...string) (url string, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, errs := &syncBuffer{}, &syncBuffer{}

@@ -214,6 +214,9 @@ func fieldsOf(t reflect.Type) *fieldInfo {
 	return f
 }
 
+// Pointer is the JSON pointer of a member of the whole.
+func Pointer(k string) string { return "/" + escape(k) }
+
 // escape writes a JSON pointer token.
 func escape(k string) string {
 	if len(k) > 64 {

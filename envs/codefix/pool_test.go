@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/internal/sandbox"
 )
@@ -22,6 +24,10 @@ func TestMain(m *testing.M) {
 	pool = p
 	code := m.Run()
 	if err := p.Close(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

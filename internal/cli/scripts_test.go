@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/proctor-rl/proctor/internal/cli"
 	"github.com/proctor-rl/proctor/internal/cli/proctor"
@@ -22,10 +24,24 @@ import (
 // TestMain makes this test program both commands: the scripts run it again
 // under their names.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakFree{m}, map[string]func(){
 		"proctor": func() { cli.Run(proctor.Main) },
 		"trainer": func() { cli.Run(trainer.Main) },
 	})
+}
+
+// leakFree are tests that leave no goroutine behind.
+type leakFree struct{ m *testing.M }
+
+// Run implements testscript.TestingM.
+func (l leakFree) Run() int {
+	code := l.m.Run()
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return code
 }
 
 func TestScripts(t *testing.T) {
@@ -55,7 +71,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = append(os.Environ(), "PROCTOR_TOKEN="+ts.Getenv("PROCTOR_TOKEN"))
 	var log bytes.Buffer
-	cmd.Stderr = &log
+	cmd.Stderr, cmd.WaitDelay = &log, 5*time.Second
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())

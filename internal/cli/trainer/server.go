@@ -21,6 +21,10 @@ import (
 // startTimeout bounds how long a server may take to be ready.
 const startTimeout = 60 * time.Second
 
+// outputDelay bounds how long the output of a program that has ended is waited
+// for: a process that it left behind may hold it open.
+const outputDelay = 2 * time.Second
+
 // serverProcess is a server that this program started.
 type serverProcess struct {
 	url string
@@ -32,7 +36,7 @@ type serverProcess struct {
 func startServer(ctx context.Context, program string, stderr io.Writer, extra ...string) (*serverProcess, error) {
 	args := append([]string{"serve", "--listen", "127.0.0.1:0"}, extra...)
 	cmd := exec.Command(program, args...) //nolint:noctx // ended by stop, which lets it drain
-	cmd.Stderr = stderr
+	cmd.Stderr, cmd.WaitDelay = stderr, outputDelay
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start server: %w", err)
@@ -98,7 +102,7 @@ func (s *serverProcess) stop() error {
 func writeDemos(ctx context.Context, program, env, split string, n int, noise float64, seed uint64, out string, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, program, "demos", "--env", env, "--split", split, "--n", strconv.Itoa(n),
 		"--noise", strconv.FormatFloat(noise, 'g', -1, 64), "--seed", strconv.FormatUint(seed, 10), "--out", out)
-	cmd.Stdout, cmd.Stderr = stderr, stderr
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stderr, stderr, outputDelay
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("write demonstrations: %w", err)
 	}

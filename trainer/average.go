@@ -71,14 +71,24 @@ func readAverage(dir string, params []float32) (*average, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read from
-	r := bufio.NewReaderSize(f, 1<<20)
-	head := make([]byte, len(averageMagic)+16)
-	if _, err := io.ReadFull(r, head); err != nil {
+	a, err := decodeAverage(bufio.NewReaderSize(f, 1<<20), len(params))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	return a, nil
+}
+
+func decodeAverage(r io.Reader, params int) (*average, error) {
+	count, n, err := readHead(r, averageMagic)
+	if err == nil && n != params {
+		err = fmt.Errorf("a mean of %d parameters, not of %d", n, params)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if string(head[:8]) != averageMagic || binary.LittleEndian.Uint64(head[16:]) != uint64(len(params)) {
-		return nil, fmt.Errorf("%s: not a mean of %d parameters", dir, len(params))
+	a := &average{mean: make([]float32, params), n: count}
+	if err := readFloats(r, a.mean); err != nil {
+		return nil, err
 	}
-	a := &average{mean: make([]float32, len(params)), n: int(binary.LittleEndian.Uint64(head[8:]))}
-	return a, readFloats(r, a.mean)
+	return a, readEnd(r)
 }

@@ -125,6 +125,8 @@ func writeFloats(w io.Writer, x []float32) error {
 	return nil
 }
 
+// readFloats fills x. A value that is not finite is an error: training from it
+// would not fail, only never learn.
 func readFloats(r io.Reader, x []float32) error {
 	buf := make([]byte, 4*len(x))
 	if _, err := io.ReadFull(r, buf); err != nil {
@@ -132,8 +134,36 @@ func readFloats(r io.Reader, x []float32) error {
 	}
 	for i := range x {
 		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*i:]))
+		if x[i]-x[i] != 0 {
+			return fmt.Errorf("value %d is not finite", i)
+		}
 	}
 	return nil
+}
+
+// readHead reads the two numbers after a magic word.
+func readHead(r io.Reader, magic string) (count, length int, err error) {
+	head := make([]byte, len(magic)+16)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return 0, 0, err
+	}
+	count = int(binary.LittleEndian.Uint64(head[len(magic):]))
+	length = int(binary.LittleEndian.Uint64(head[len(magic)+8:]))
+	if string(head[:len(magic)]) != magic || count < 0 || length < 0 {
+		return 0, 0, errors.New("not such a file")
+	}
+	return count, length, nil
+}
+
+// readEnd wants nothing more.
+func readEnd(r io.Reader) error {
+	switch _, err := io.ReadFull(r, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.New("something follows the last value")
 }
 
 const optimMagic = "PRCTADM1"
@@ -155,17 +185,28 @@ func readOptimizer(path string, a *optim.AdamW) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read from
-	r := bufio.NewReaderSize(f, 1<<20)
-	head := make([]byte, len(optimMagic)+16)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return err
+	if err := decodeOptimizer(bufio.NewReaderSize(f, 1<<20), a); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
 	}
-	n := binary.LittleEndian.Uint64(head[16:])
-	if string(head[:8]) != optimMagic || n != uint64(len(a.M)) {
-		return fmt.Errorf("%s: not an optimizer of %d parameters", path, len(a.M))
+	return nil
+}
+
+func decodeOptimizer(r io.Reader, a *optim.AdamW) error {
+	steps, n, err := readHead(r, optimMagic)
+	if err == nil && n != len(a.M) {
+		err = fmt.Errorf("an optimizer of %d parameters, not of %d", n, len(a.M))
 	}
-	a.T = int(binary.LittleEndian.Uint64(head[8:]))
-	return errors.Join(readFloats(r, a.M), readFloats(r, a.V))
+	if err == nil {
+		err = readFloats(r, a.M)
+	}
+	if err == nil {
+		err = readFloats(r, a.V)
+	}
+	if err == nil {
+		err = readEnd(r)
+	}
+	a.T = steps
+	return err
 }
 
 // checkpoint writes ckpt/<phase>_<step>, points ckpt/last at it and drops old

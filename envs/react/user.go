@@ -136,8 +136,10 @@ func parseUserTask(data []byte) (UserTask, error) {
 	if !utf8.Valid(data) {
 		return UserTask{}, errors.New("not valid UTF-8")
 	}
-	if err := exactFields(json.NewDecoder(bytes.NewReader(data))); err != nil {
-		return UserTask{}, err
+	if json.Valid(data) { // which bounds the depth; what is no JSON the decoder refuses
+		if err := exactFields(json.NewDecoder(bytes.NewReader(data))); err != nil {
+			return UserTask{}, err
+		}
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -68,11 +68,16 @@ func LoadMLP(r io.Reader) (*MLP, error) {
 	if cfg.Buckets > 1<<24 || cfg.Hidden > 1<<12 {
 		return nil, fmt.Errorf("load mlp: shape %+v is too large", cfg)
 	}
-	m := NewMLP(cfg, 0)
-	data := make([]byte, 4*len(m.params))
-	if _, err := io.ReadFull(r, data); err != nil {
+	// Memory is taken as the data comes in, not as the header promises it.
+	want := 4 * (cfg.Buckets*cfg.Hidden + 2*cfg.Hidden + cfg.Buckets)
+	data, err := io.ReadAll(io.LimitReader(r, int64(want)+1))
+	if err != nil {
 		return nil, fmt.Errorf("load mlp: %w", err)
 	}
+	if len(data) != want {
+		return nil, fmt.Errorf("load mlp: the data is not the %d bytes of the configuration", want)
+	}
+	m := NewMLP(cfg, 0)
 	for i := range m.params {
 		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

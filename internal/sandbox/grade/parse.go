@@ -49,6 +49,9 @@ func ParseCases(data []byte) ([]Case, error) {
 	if err := dec.Decode(&raw); err != nil {
 		return nil, fmt.Errorf("read hidden cases: %w", err)
 	}
+	if dec.More() {
+		return nil, errors.New("read hidden cases: something follows them")
+	}
 	out := make([]Case, len(raw))
 	for i, f := range raw {
 		var err error
@@ -98,8 +101,11 @@ func (f caseFile) parse() (Case, error) {
 	}
 	if f.Kwargs != nil {
 		v, err := ParseValue(f.Kwargs, false)
-		if err != nil || v.Kind != pyval.Dict {
-			return k, fmt.Errorf("kwargs must be an object (%w)", err)
+		if err != nil {
+			return k, fmt.Errorf("kwargs: %w", err)
+		}
+		if v.Kind != pyval.Dict {
+			return k, errors.New("kwargs must be an object")
 		}
 		k.Kwargs = v.Pairs
 	}

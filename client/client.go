@@ -73,7 +73,8 @@ func New(baseURL string, opts Options) (*Client, error) {
 				r.Header.Set("Authorization", "Bearer "+opts.Token)
 			}
 			return nil
-		}))
+		},
+	))
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}

@@ -1,11 +1,11 @@
 package server
 
 import (
+	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"context"
 	"github.com/go-chi/chi/v5"
 )
 

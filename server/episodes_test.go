@@ -257,9 +257,12 @@ func TestTokens(t *testing.T) {
 	}
 	ep := w.do("POST", "/envs/mine/reset", nil, as("ann")...).str("episode_id")
 	for _, c := range []struct{ method, path, code string }{
-		{"GET", "/envs/mine", "env-not-found"}, {"DELETE", "/envs/mine", "env-not-found"},
-		{"POST", "/envs/mine/score", "env-not-found"}, {"GET", "/episodes/" + ep, "episode-not-found"},
-		{"GET", "/episodes/" + ep + "/steps", "episode-not-found"}, {"POST", "/episodes/" + ep + "/replay", "episode-not-found"},
+		{"GET", "/envs/mine", "env-not-found"},
+		{"DELETE", "/envs/mine", "env-not-found"},
+		{"POST", "/envs/mine/score", "env-not-found"},
+		{"GET", "/episodes/" + ep, "episode-not-found"},
+		{"GET", "/episodes/" + ep + "/steps", "episode-not-found"},
+		{"POST", "/episodes/" + ep + "/replay", "episode-not-found"},
 	} {
 		wantProblem(t, w.do(c.method, c.path, nil, as("bob")...), 404, c.code)
 	}

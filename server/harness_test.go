@@ -160,7 +160,7 @@ func (w *world) env(reset any) (id, ep string) {
 	return id, r.str("episode_id")
 }
 
-func (w *world) step(id string, action string, more ...any) reply {
+func (w *world) step(id, action string, more ...any) reply {
 	w.t.Helper()
 	b := map[string]any{"action": action}
 	for i := 0; i+1 < len(more); i += 2 {

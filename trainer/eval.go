@@ -2,14 +2,13 @@ package trainer
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"encoding/json"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/trainer/policy"

@@ -62,8 +62,10 @@ func TestToolCallsPlayInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := e.Step(t.Context(), envs.Action{ToolCalls: []envs.ToolCall{
-		{ID: "c1", Name: "list_files", Arguments: ""}, {ID: "c2", Name: "read_file", Arguments: `{"path": 3}`},
-		{ID: "c3", Name: "nothing", Arguments: "{}"}, {ID: "c4", Name: "read_file", Arguments: `{"path": "test_solution.py"}`},
+		{ID: "c1", Name: "list_files", Arguments: ""},
+		{ID: "c2", Name: "read_file", Arguments: `{"path": 3}`},
+		{ID: "c3", Name: "nothing", Arguments: "{}"},
+		{ID: "c4", Name: "read_file", Arguments: `{"path": "test_solution.py"}`},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +196,7 @@ func TestNaiveTypeCanBeGamed(t *testing.T) {
 				t.Errorf("%s is paid for", p.Name)
 			}
 		}
-		return
+		return paid, fixed, changed
 	}
 	if paid, fixed, changed := parts(outs[1]); paid != 1 || fixed != 0 || changed != 1 {
 		t.Errorf("rewritten tests: paid %g, truly fixed %g, tests changed %g", paid, fixed, changed)

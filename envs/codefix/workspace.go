@@ -97,7 +97,7 @@ func (w *workspace) writable(p string) (string, *refusal) {
 }
 
 // write replaces a whole file or makes a new one.
-func (w *workspace) write(p string, content string) (string, error) {
+func (w *workspace) write(p, content string) (string, error) {
 	c, bad := w.writable(p)
 	if bad != nil {
 		return "", bad

@@ -156,7 +156,8 @@ func tools() []envs.Tool {
 			Name: name, Description: description,
 			Parameters: json.RawMessage(fmt.Sprintf(
 				`{"type":"object","properties":{%q:{"type":"string","description":%q}},"required":[%q],"additionalProperties":false}`,
-				param, about, param)),
+				param, about, param,
+			)),
 		}
 	}
 	return []envs.Tool{

@@ -131,8 +131,10 @@ func TestServerKilledMidRun(t *testing.T) {
 		reward       any
 		e            *episode
 	}{
-		{"that had ended", "terminated", 1.0, ended}, {"between two steps", "failed", nil, idle},
-		{"between two steps", "failed", nil, fresh}, {"in a step", "failed", nil, running},
+		{"that had ended", "terminated", 1.0, ended},
+		{"between two steps", "failed", nil, idle},
+		{"between two steps", "failed", nil, fresh},
+		{"in a step", "failed", nil, running},
 	} {
 		id := fmt.Sprint(c.e.replies[0].Body["episode_id"])
 		rec, err := get(base + "/episodes/" + id)

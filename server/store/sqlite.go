@@ -79,7 +79,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 	return s, nil
 }
 
-func firstOf(err error, _ error) error { return err }
+func firstOf(err, _ error) error { return err }
 
 // adopt ends what a killed process left running.
 func (s *SQLite) adopt(ctx context.Context) error {

@@ -43,7 +43,7 @@ type Epilogue struct {
 //
 // The gradient of weights is Gemm(dw, ld, true, dy, lddy, false, x, ldx, ...)
 // with Accumulate.
-func Gemm(c []float32, ldc int, transA bool, a []float32, lda int, transB bool, b []float32, ldb int, m, n, k int, alpha float32, ep Epilogue, ws *Workspace) {
+func Gemm(c []float32, ldc int, transA bool, a []float32, lda int, transB bool, b []float32, ldb, m, n, k int, alpha float32, ep Epilogue, ws *Workspace) {
 	if transA {
 		checkMatrix(k, m, a, lda, badA)
 	} else {

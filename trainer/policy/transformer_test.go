@@ -244,8 +244,12 @@ func FuzzLoadTransformer(f *testing.F) {
 	good := buf.Bytes()
 	f.Add(good)
 	for _, lie := range [][2]string{
-		{`\"dim\":4`, `\"dim\":9`}, {`\"heads\":2`, `\"heads\":0`}, {`\"layers\":1`, `\"layers\":9`},
-		{`\"vocab\":3`, `\"vocab\":-`}, {`\"rope_base\":10000`, `\"rope_base\":-1000`}, {`"F32"`, `[1,2]`},
+		{`\"dim\":4`, `\"dim\":9`},
+		{`\"heads\":2`, `\"heads\":0`},
+		{`\"layers\":1`, `\"layers\":9`},
+		{`\"vocab\":3`, `\"vocab\":-`},
+		{`\"rope_base\":10000`, `\"rope_base\":-1000`},
+		{`"F32"`, `[1,2]`},
 	} {
 		f.Add(bytes.ReplaceAll(good, []byte(lie[0]), []byte(lie[1])))
 	}

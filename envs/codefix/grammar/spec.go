@@ -85,8 +85,13 @@ var slicings = []struct{ say, code string }{
 }
 
 var schemes = []vars{
-	{"xs", "x", "r"}, {"nums", "n", "total"}, {"values", "v", "out"}, {"items", "it", "res"},
-	{"data", "d", "acc"}, {"row", "e", "s"}, {"seq", "q", "ans"},
+	{"xs", "x", "r"},
+	{"nums", "n", "total"},
+	{"values", "v", "out"},
+	{"items", "it", "res"},
+	{"data", "d", "acc"},
+	{"row", "e", "s"},
+	{"seq", "q", "ans"},
 }
 
 const count = 2 // index in aggregates of the one that ignores the map

@@ -42,25 +42,42 @@ type kindSpec struct {
 // has not seen.
 var schema = [kinds]kindSpec{
 	Country: {"country", []relation{
-		{"capital", Town, false}, {"president", Person, false}, {"river", River, false},
-		{"port", Town, true}, {"general", Person, true}, {"bank", Firm, true},
+		{"capital", Town, false},
+		{"president", Person, false},
+		{"river", River, false},
+		{"port", Town, true},
+		{"general", Person, true},
+		{"bank", Firm, true},
 	}, []attribute{{"area", 100, 9999, false, "larger"}}},
 	Town: {"town", []relation{
-		{"mayor", Person, false}, {"firm", Firm, false},
-		{"judge", Person, true}, {"inn", Firm, true}, {"twin", Town, true},
+		{"mayor", Person, false},
+		{"firm", Firm, false},
+		{"judge", Person, true},
+		{"inn", Firm, true},
+		{"twin", Town, true},
 	}, []attribute{{"population", 100, 99999, true, "more populous"}}},
 	Person: {"person", []relation{
 		{"book", Book, false},
-		{"friend", Person, true}, {"home", Town, true}, {"shop", Firm, true},
+		{"friend", Person, true},
+		{"home", Town, true},
+		{"shop", Firm, true},
 	}, []attribute{{"age", 20, 90, true, "older"}, {"salary", 100, 9999, true, "better paid"}}},
 	Firm: {"firm", []relation{
 		{"founder", Person, false},
-		{"owner", Person, true}, {"seat", Town, true}, {"rival", Firm, true},
+		{"owner", Person, true},
+		{"seat", Town, true},
+		{"rival", Firm, true},
 	}, []attribute{{"staff", 10, 999, false, "bigger"}}},
-	River: {"river", []relation{{"source", Town, true}, {"mouth", Town, true}, {"branch", River, true}},
-		[]attribute{{"length", 50, 4999, false, "longer"}}},
-	Book: {"book", []relation{{"hero", Person, true}, {"sequel", Book, true}, {"press", Firm, true}},
-		[]attribute{{"price", 5, 999, false, "dearer"}}},
+	River: {
+		"river",
+		[]relation{{"source", Town, true}, {"mouth", Town, true}, {"branch", River, true}},
+		[]attribute{{"length", 50, 4999, false, "longer"}},
+	},
+	Book: {
+		"book",
+		[]relation{{"hero", Person, true}, {"sequel", Book, true}, {"press", Firm, true}},
+		[]attribute{{"price", 5, 999, false, "dearer"}},
+	},
 }
 
 func (k Kind) String() string { return schema[k].word }

@@ -16,36 +16,56 @@ var elementwise = []struct {
 	rel, abs float64
 	tame     bool // the plain formula itself fails on huge inputs
 }{
-	{name: "Exp", inputs: 1, rel: 2e-7, abs: 1.5e-45,
+	{
+		name: "Exp", inputs: 1, rel: 2e-7, abs: 1.5e-45,
 		run:  func(d []float32, in [][]float32) { Exp(d, in[0]) },
-		want: func(in []float64) float64 { return math.Exp(in[1]) }},
-	{name: "Add", inputs: 1, rel: 6e-8,
+		want: func(in []float64) float64 { return math.Exp(in[1]) },
+	},
+	{
+		name: "Add", inputs: 1, rel: 6e-8,
 		run:  func(d []float32, in [][]float32) { Add(d, in[0]) },
-		want: func(in []float64) float64 { return in[0] + in[1] }},
-	{name: "Mul", inputs: 2, rel: 6e-8, abs: 1.5e-45,
+		want: func(in []float64) float64 { return in[0] + in[1] },
+	},
+	{
+		name: "Mul", inputs: 2, rel: 6e-8, abs: 1.5e-45,
 		run:  func(d []float32, in [][]float32) { Mul(d, in[0], in[1]) },
-		want: func(in []float64) float64 { return in[1] * in[2] }},
-	{name: "Scale", inputs: 1, rel: 6e-8, abs: 1.5e-45,
+		want: func(in []float64) float64 { return in[1] * in[2] },
+	},
+	{
+		name: "Scale", inputs: 1, rel: 6e-8, abs: 1.5e-45,
 		run:  func(d []float32, in [][]float32) { Scale(d, -0.75, in[0]) },
-		want: func(in []float64) float64 { return -0.75 * in[1] }},
-	{name: "Axpy", inputs: 1, rel: 2e-7, abs: 2e-7, tame: true,
+		want: func(in []float64) float64 { return -0.75 * in[1] },
+	},
+	{
+		name: "Axpy", inputs: 1, rel: 2e-7, abs: 2e-7, tame: true,
 		run:  func(d []float32, in [][]float32) { Axpy(d, 1.5, in[0]) },
-		want: func(in []float64) float64 { return in[0] + 1.5*in[1] }},
-	{name: "GELU", inputs: 1, rel: 1e-6, abs: 3e-7,
+		want: func(in []float64) float64 { return in[0] + 1.5*in[1] },
+	},
+	{
+		name: "GELU", inputs: 1, rel: 1e-6, abs: 3e-7,
 		run:  func(d []float32, in [][]float32) { GELU(d, in[0]) },
-		want: func(in []float64) float64 { return gelu(in[1]) }},
-	{name: "GELUBackward", inputs: 2, rel: 2e-6, abs: 2e-6, tame: true,
+		want: func(in []float64) float64 { return gelu(in[1]) },
+	},
+	{
+		name: "GELUBackward", inputs: 2, rel: 2e-6, abs: 2e-6, tame: true,
 		run:  func(d []float32, in [][]float32) { GELUBackward(d, in[0], in[1]) },
-		want: func(in []float64) float64 { return in[1] * slope(gelu, in[2]) }},
-	{name: "SiLU", inputs: 1, rel: 1e-6, abs: 1e-9,
+		want: func(in []float64) float64 { return in[1] * slope(gelu, in[2]) },
+	},
+	{
+		name: "SiLU", inputs: 1, rel: 1e-6, abs: 1e-9,
 		run:  func(d []float32, in [][]float32) { SiLU(d, in[0]) },
-		want: func(in []float64) float64 { return silu(in[1]) }},
-	{name: "SiLUBackward", inputs: 2, rel: 2e-6, abs: 2e-6, tame: true,
+		want: func(in []float64) float64 { return silu(in[1]) },
+	},
+	{
+		name: "SiLUBackward", inputs: 2, rel: 2e-6, abs: 2e-6, tame: true,
 		run:  func(d []float32, in [][]float32) { SiLUBackward(d, in[0], in[1]) },
-		want: func(in []float64) float64 { return in[1] * slope(silu, in[2]) }},
-	{name: "SwiGLU", inputs: 2, rel: 1e-6, abs: 1e-9, tame: true,
+		want: func(in []float64) float64 { return in[1] * slope(silu, in[2]) },
+	},
+	{
+		name: "SwiGLU", inputs: 2, rel: 1e-6, abs: 1e-9, tame: true,
 		run:  func(d []float32, in [][]float32) { SwiGLU(d, in[0], in[1]) },
-		want: func(in []float64) float64 { return silu(in[1]) * in[2] }},
+		want: func(in []float64) float64 { return silu(in[1]) * in[2] },
+	},
 }
 
 func gelu(x float64) float64 {

@@ -43,8 +43,8 @@ demo: ## train from nothing and show the reward climb (SEED=n)
 train-react: build ## the full react recipe (SEED=n)
 	tools/train.sh react $(SEED)
 
-bench-numerics: ## speed of the numeric core beside its opponents
-	tools/bench-numerics.sh
+bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch (WRITE=1 rewrites the report)
+	tools/bench-numerics.sh $(if $(WRITE),--write)
 
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh

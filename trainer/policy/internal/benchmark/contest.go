@@ -15,19 +15,20 @@ type config struct {
 	rounds    int
 	opponents []string
 	threads   []int
-	cpu       bool // count processor time
+	cpu       bool          // count processor time
+	budget    time.Duration // no round begins that would not end within it; 0 is no limit
 }
 
 // contest is one thing that all sides with equal threads do in turns.
 type contest struct {
-	size    size
-	batch   int // sequences to decode; 0 means a training step
-	threads int
-	best    []turn // of each side, in order
+	Size    size   `json:"size"`
+	Batch   int    `json:"batch"` // sequences to decode; 0 means a training step
+	Threads int    `json:"threads"`
+	Best    []turn `json:"best"` // of each side, in order
 }
 
 func (c *contest) what() string {
-	if c.batch == 0 {
+	if c.Batch == 0 {
 		return "train"
 	}
 	return "decode"
@@ -35,30 +36,30 @@ func (c *contest) what() string {
 
 // order is what a side is asked for: about as long a turn at every size.
 func (c *contest) order() order {
-	return order{What: c.what(), Size: c.size.name(), Batch: c.batch, Steps: max(1, 384*384/(c.size.dim*c.size.dim)/2)}
+	return order{What: c.what(), Size: c.Size.name(), Batch: c.Batch, Steps: max(1, 256/c.Size.Dim)}
 }
 
 // speed is the tokens a second of a turn.
 func (c *contest) speed(t turn) float64 {
-	if c.batch == 0 {
+	if c.Batch == 0 {
 		return tokens / t.Seconds
 	}
-	return float64(c.batch*(sampled-1)) / t.Seconds
+	return float64(c.Batch*(sampled-1)) / t.Seconds
 }
 
 // flops is the operations of one token.
 func (c *contest) flops() float64 {
-	if c.batch == 0 {
-		return c.size.trainFlops() / tokens
+	if c.Batch == 0 {
+		return c.Size.trainFlops() / tokens
 	}
-	return c.size.decodeFlops()
+	return c.Size.decodeFlops()
 }
 
 // limits are those of some cores together.
 type limits struct {
-	threads int
-	peak    float64   // operations a second
-	read    []float64 // bytes a second, of each working set
+	Cores int       `json:"cores"`
+	Peak  float64   `json:"peak"` // operations a second
+	Read  []float64 `json:"read"` // bytes a second, of each working set
 }
 
 // workingSets are the sizes whose reading is measured, of each core.
@@ -69,27 +70,27 @@ var workingSets = []struct {
 
 // improve measures the limits once more and keeps the best.
 func (l *limits) improve() {
-	l.peak = max(l.peak, machine.Peak(l.threads, 60))
-	if l.read == nil {
-		l.read = make([]float64, len(workingSets))
+	l.Peak = max(l.Peak, machine.Peak(l.Cores, 60))
+	if l.Read == nil {
+		l.Read = make([]float64, len(workingSets))
 	}
 	for i, s := range workingSets {
-		l.read[i] = max(l.read[i], machine.Bandwidth(l.threads, s.bytes, 3))
+		l.Read[i] = max(l.Read[i], machine.Bandwidth(l.Cores, s.bytes, 3))
 	}
 }
 
 // report is what was measured.
 type report struct {
-	rounds   int
-	cpu      bool
-	sides    []string // names, this project's first
-	limits   []limits
-	contests []*contest
+	Rounds   int        `json:"rounds"`
+	CPU      bool       `json:"cpu"`
+	Sides    []string   `json:"sides"` // names, this project's first
+	Limits   []limits   `json:"limits"`
+	Contests []*contest `json:"contests"`
 }
 
 func (r *report) limitsOf(threads int) limits {
-	for _, l := range r.limits {
-		if l.threads == threads {
+	for _, l := range r.Limits {
+		if l.Cores == threads {
 			return l
 		}
 	}
@@ -103,7 +104,7 @@ func (c config) run() (*report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	r := &report{rounds: c.rounds, cpu: c.cpu}
+	r := &report{Rounds: c.rounds, CPU: c.cpu}
 	sides := map[int][]*side{}
 	defer func() {
 		for _, all := range sides {
@@ -113,37 +114,47 @@ func (c config) run() (*report, error) {
 		}
 	}()
 	for _, n := range c.threads {
-		r.limits = append(r.limits, limits{threads: n})
-		r.sides = nil
+		r.Limits = append(r.Limits, limits{Cores: n})
+		r.Sides = nil
 		for _, command := range append([]string{self + " -side"}, c.opponents...) {
 			s, err := start(command, n)
 			if err != nil {
 				return nil, err
 			}
 			sides[n] = append(sides[n], s)
-			r.sides = append(r.sides, s.name)
+			r.Sides = append(r.Sides, s.name)
 		}
 		for _, z := range sizes {
 			for _, b := range []int{0, 1, 64} {
-				k := &contest{size: z, batch: b, threads: n, best: make([]turn, len(r.sides))}
+				k := &contest{Size: z, Batch: b, Threads: n, Best: make([]turn, len(r.Sides))}
 				if c.wants(k) {
-					r.contests = append(r.contests, k)
+					r.Contests = append(r.Contests, k)
 				}
 			}
 		}
 	}
 	// The first round warms up and does not count.
+	begin, longest := time.Now(), time.Duration(0)
 	for round := range c.rounds + 1 {
+		roundBegin := time.Now()
+		if round > 1 && c.budget > 0 && time.Since(begin)+longest > c.budget {
+			r.Rounds = round - 1
+			break
+		}
 		if round > 0 {
-			for i := range r.limits {
-				r.limits[i].improve()
+			for i := range r.Limits {
+				r.Limits[i].improve()
 			}
 		}
-		for _, k := range r.contests {
-			if err := k.play(sides[k.threads], round > 0, c.cpu); err != nil {
+		for _, k := range r.Contests {
+			if err := k.play(sides[k.Threads], round > 0, c.cpu); err != nil {
 				return nil, err
 			}
 		}
+		if round > 0 {
+			longest = max(longest, time.Since(roundBegin))
+		}
+		fmt.Fprintf(os.Stderr, "round %d after %.0f s\n", round, time.Since(begin).Seconds())
 	}
 	return r, nil
 }
@@ -155,7 +166,7 @@ func (c config) wants(k *contest) bool {
 	}
 	for _, f := range strings.Split(c.only, ",") {
 		what, name, some := strings.Cut(f, ":")
-		if what == k.what() && (!some || name == k.size.name()) {
+		if what == k.what() && (!some || name == k.Size.name()) {
 			return true
 		}
 	}
@@ -174,8 +185,8 @@ func (c *contest) play(sides []*side, counts, cpu bool) error {
 		if cpu {
 			t.Seconds = t.CPU
 		}
-		if counts && (c.best[i].Seconds == 0 || t.Seconds < c.best[i].Seconds) {
-			c.best[i] = t
+		if counts && (c.Best[i].Seconds == 0 || t.Seconds < c.Best[i].Seconds) {
+			c.Best[i] = t
 		}
 	}
 	return nil

@@ -37,6 +37,9 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	rounds := flags.Int("rounds", 6, "turns of each side in every contest after one that does not count")
 	cpu := flags.Bool("cpu", false, "count processor time instead of time; with -on 1 only")
 	threads := flags.String("on", "1,2", "numbers of threads")
+	budget := flags.Duration("budget", 0, "end after as many rounds as fit into this time")
+	save := flags.String("save", "", "write what was measured to this file")
+	load := flags.String("load", "", "print what this file holds instead of measuring")
 	plot := flags.String("plot", "", "write a roofline to this SVG file")
 	var opponents []string
 	flags.Func("opponent", "a command that answers orders; --threads N is added to it (may be given more than once)", func(s string) error {
@@ -49,37 +52,50 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	if *asSide {
 		return serve(in, out, *sideThreads)
 	}
-	for _, name := range hobbling {
-		if os.Getenv(name) != "" {
-			return fmt.Errorf("unset %s: it changes what an opponent does", name)
-		}
-	}
+	c := config{only: *only, rounds: *rounds, opponents: opponents, cpu: *cpu, budget: *budget}
 	if *quick {
-		*rounds, *cpu, *threads, opponents = 1, true, "1", nil
+		c.rounds, c.cpu, c.opponents, *threads = 1, true, nil, "1"
 	}
-	if *cpu && *threads != "1" {
-		return errors.New("processor time says nothing of two threads: give -on 1 too")
+	var r *report
+	var err error
+	if *load != "" {
+		r, err = loadReport(*load)
+	} else {
+		r, err = c.measure(*threads)
 	}
-	c := config{only: *only, rounds: *rounds, opponents: opponents, cpu: *cpu}
-	for _, f := range strings.Split(*threads, ",") {
-		n, err := strconv.Atoi(f)
-		if err != nil || n < 1 {
-			return fmt.Errorf("-on %s: not numbers of threads", *threads)
-		}
-		if n > runtime.NumCPU() {
-			return errors.New("more threads than processors")
-		}
-		c.threads = append(c.threads, n)
-	}
-	r, err := c.run()
 	if err != nil {
 		return err
+	}
+	if *save != "" {
+		if err := r.save(*save); err != nil {
+			return err
+		}
 	}
 	r.print(out)
 	if *plot != "" {
 		return os.WriteFile(*plot, r.roofline(), 0o644)
 	}
 	return nil
+}
+
+// measure checks the threads and the surroundings and runs c.
+func (c config) measure(threads string) (*report, error) {
+	for _, name := range hobbling {
+		if os.Getenv(name) != "" {
+			return nil, fmt.Errorf("unset %s: it changes what an opponent does", name)
+		}
+	}
+	if c.cpu && threads != "1" {
+		return nil, errors.New("processor time says nothing of two threads: give -on 1 too")
+	}
+	for _, f := range strings.Split(threads, ",") {
+		n, err := strconv.Atoi(f)
+		if err != nil || n < 1 || n > runtime.NumCPU() {
+			return nil, fmt.Errorf("-on %s: not numbers of threads that this machine has", threads)
+		}
+		c.threads = append(c.threads, n)
+	}
+	return c.run()
 }
 
 // hobbling are variables that make the libraries of an opponent slower than

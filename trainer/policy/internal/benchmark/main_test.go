@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -77,5 +80,61 @@ func TestOperationsCounted(t *testing.T) {
 	}
 	if _, err := sizeNamed("d1"); err == nil {
 		t.Error("a size that does not exist was found")
+	}
+}
+
+// What was saved prints as it did, and the tables put each speed, its part of
+// the peak and the ratio where their heads say.
+func TestReportTables(t *testing.T) {
+	s, err := sizeNamed("d128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &report{
+		Rounds: 3, Sides: []string{"ours", "theirs"},
+		Limits: []limits{{Cores: 2, Peak: 200e9, Read: []float64{4e11, 3e11, 2e11, 1e10}}},
+		Contests: []*contest{
+			{Size: s, Threads: 2, Best: []turn{{Seconds: 0.256}, {Seconds: 0.512}}},
+			{Size: s, Threads: 2, Batch: 64, Best: []turn{{Seconds: 0.5}, {Seconds: 1.5}}},
+		},
+	}
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := r.save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := loadReport(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b bytes.Buffer
+	r.print(&a)
+	again.print(&b)
+	if a.String() != b.String() {
+		t.Errorf("printed after loading:\n%s\nbefore:\n%s", &b, &a)
+	}
+	for _, want := range []string{
+		// 5.898 million operations a token, 16,000 tokens a second: 94.4 GF/s of 200.
+		"| d128 L4 H4 | 2 | 256 ms | 16000 | 94.4 | 47 | 8000 | 24 | 2.00 |",
+		"| d128 L4 H4 | 64 | 2 | 12160 | 11 | 4053 | 4 | 3.00 |",
+		"| 2 | 200.0 GF/s | 400 GB/s | 300 GB/s | 200 GB/s | 10 GB/s |",
+	} {
+		if !strings.Contains(a.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &a)
+		}
+	}
+	if n := strings.Count(string(r.roofline()), "<circle"); n != 4 {
+		t.Errorf("%d points in the plot, want 4", n)
+	}
+}
+
+// A side that runs on another number of threads than it was told is refused.
+func TestSideMustHaveEqualThreads(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "side")
+	script := "#!/bin/sh\necho '{\"name\":\"x\",\"threads\":7}'\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(path, 2); err == nil || !strings.Contains(err.Error(), "7 threads") {
+		t.Errorf("start gives %v", err)
 	}
 }

@@ -14,8 +14,18 @@ Runs on PyTorch 1.13 and on 2.x, on the CPU.
 import argparse
 import json
 import math
+import os
 import sys
 import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--compile", action="store_true")
+parser.add_argument("--only", default="", help="what to take part in, such as train:d128,decode:d256; empty is all")
+args = parser.parse_args()
+# A build on OpenBLAS has threads of its own, which torch does not set: they
+# are to be as many, and that must be known before the library is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = str(args.threads)
 
 import torch
 import torch.nn.functional as F
@@ -205,10 +215,6 @@ class Side:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--compile", action="store_true")
-    args = parser.parse_args()
     torch.set_num_threads(args.threads)
     how = "torch.compile" if args.compile else "eager"
     blas = "MKL" if torch.backends.mkl.is_available() else "OpenBLAS"
@@ -218,6 +224,9 @@ def main():
     for line in sys.stdin:
         order = json.loads(line)
         size = order["size"]
+        if args.only and f"{order['what']}:{size}" not in args.only.split(","):
+            print(json.dumps({"absent": True}), flush=True)
+            continue
         if size not in sides:
             sides[size] = Side(size, args.compile)
         if order["what"] == "train":

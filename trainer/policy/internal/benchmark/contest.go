@@ -185,7 +185,9 @@ func (c *contest) play(sides []*side, counts, cpu bool) error {
 		if cpu {
 			t.Seconds = t.CPU
 		}
-		if counts && (c.Best[i].Seconds == 0 || t.Seconds < c.Best[i].Seconds) {
+		if t.Absent {
+			c.Best[i] = t
+		} else if counts && (c.Best[i].Seconds == 0 || t.Seconds < c.Best[i].Seconds) {
 			c.Best[i] = t
 		}
 	}

@@ -96,6 +96,7 @@ func TestReportTables(t *testing.T) {
 		Contests: []*contest{
 			{Size: s, Threads: 2, Best: []turn{{Seconds: 0.256}, {Seconds: 0.512}}},
 			{Size: s, Threads: 2, Batch: 64, Best: []turn{{Seconds: 0.5}, {Seconds: 1.5}}},
+			{Size: s, Threads: 2, Batch: 1, Best: []turn{{Seconds: 0.1}, {Absent: true}}},
 		},
 	}
 	path := filepath.Join(t.TempDir(), "report.json")
@@ -116,14 +117,15 @@ func TestReportTables(t *testing.T) {
 		// 5.898 million operations a token, 16,000 tokens a second: 94.4 GF/s of 200.
 		"| d128 L4 H4 | 2 | 256 ms | 16000 | 94.4 | 47 | 8000 | 24 | 2.00 |",
 		"| d128 L4 H4 | 64 | 2 | 12160 | 11 | 4053 | 4 | 3.00 |",
+		"| d128 L4 H4 | 1 | 2 | 950 | 1 | – | – | – |",
 		"| 2 | 200.0 GF/s | 400 GB/s | 300 GB/s | 200 GB/s | 10 GB/s |",
 	} {
 		if !strings.Contains(a.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &a)
 		}
 	}
-	if n := strings.Count(string(r.roofline()), "<circle"); n != 4 {
-		t.Errorf("%d points in the plot, want 4", n)
+	if n := strings.Count(string(r.roofline()), "<circle"); n != 5 {
+		t.Errorf("%d points in the plot, want 5: the absent has none", n)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *side) ask(o order) (turn, error) {
 	if err := s.answer(&t); err != nil {
 		return turn{}, fmt.Errorf("turn of %s at %s: %w", s.name, line, err)
 	}
-	if t.Seconds <= 0 {
+	if t.Seconds <= 0 && !t.Absent {
 		return turn{}, fmt.Errorf("turn of %s at %s took no time", s.name, line)
 	}
 	return t, nil

@@ -76,6 +76,10 @@ func (r *report) table(out io.Writer, decode bool) {
 		}
 		fmt.Fprintf(out, " %s |", percent(ours*c.flops(), peak))
 		for i := range r.Sides[1:] {
+			if c.Best[i+1].Absent {
+				fmt.Fprint(out, " – | – | – |")
+				continue
+			}
 			theirs := c.speed(c.Best[i+1])
 			fmt.Fprintf(out, " %.0f | %s | %.2f |", theirs, percent(theirs*c.flops(), peak), ours/theirs)
 		}

@@ -58,6 +58,9 @@ func (r *report) roofline() []byte {
 		}
 	}
 	dot := func(c *contest, side int, color string) {
+		if c.Best[side].Absent {
+			return
+		}
 		fill := "none"
 		if c.Threads > 1 {
 			fill = color

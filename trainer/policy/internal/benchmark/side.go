@@ -25,8 +25,10 @@ type order struct {
 
 // turn is the answer: the shortest time of a training step, or of a decoding
 // run after its prompt, and likewise of processor time, in seconds, the time
-// of the prompt, and the last loss, which shows that the work was done.
+// of the prompt, and the last loss, which shows that the work was done. A side
+// that takes no part in a contest says that it is absent.
 type turn struct {
+	Absent  bool    `json:"absent,omitempty"`
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu"`
 	Prompt  float64 `json:"prompt,omitempty"`
@@ -154,7 +156,7 @@ func (m *model) train(steps int) turn {
 	return t
 }
 
-// decode continues different prompts by sampled tokens, all in step.
+// decode continues different prompts by sampled tokens.
 func (m *model) decode(sequences int) turn {
 	if sequences == 0 {
 		return turn{}
@@ -172,10 +174,10 @@ func (m *model) decode(sequences int) turn {
 		s.Want(id, sampled, nil)
 	}
 	start := time.Now()
-	done := s.Step() // feeds the prompts and draws the first token
+	done := len(s.Step()) // feeds the prompts and draws the first tokens
 	begin, cpu := time.Now(), processorSeconds()
-	for len(done) < sequences {
-		done = s.Step()
+	for done < sequences {
+		done += len(s.Step())
 	}
 	return turn{Seconds: time.Since(begin).Seconds(), CPU: processorSeconds() - cpu, Prompt: begin.Sub(start).Seconds()}
 }

@@ -99,7 +99,8 @@ func TestEventsAreReadable(t *testing.T) {
 			path := fmt.Sprintf("%s/envs/e%d", w.url, i)
 			for _, p := range []struct{ url, body string }{
 				{w.url + "/envs", fmt.Sprintf(`{"type":"toy","id":"e%d"}`, i)},
-				{path + "/reset", ""}, {path + "/step", `{"action":"finish[42]"}`},
+				{path + "/reset", ""},
+				{path + "/step", `{"action":"finish[42]"}`},
 			} {
 				resp, err := http.Post(p.url, "application/json", strings.NewReader(p.body)) //nolint:noctx // bounded by the test
 				if err != nil {

@@ -38,7 +38,7 @@ stage generated  tools/generate.sh --check
 stage scripts    tools/web.sh
 stage tests      go test -shuffle=on ./...
 stage race       tools/race.sh
-stage fuzz       tools/fuzz.sh 2s
+stage fuzz       tools/fuzz.sh 1s --quick
 stage browser    tools/e2e.sh
 
 echo "== all stages passed"

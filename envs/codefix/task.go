@@ -151,7 +151,7 @@ func loadFile(name string) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // only read from
 	b, err := io.ReadAll(io.LimitReader(f, maxTaskFile+1))
 	if err != nil {
 		return nil, err

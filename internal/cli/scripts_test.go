@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,7 +68,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("serve wants a server; use exec for one that must not start")
 	}
-	cmd := exec.Command("proctor", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd := exec.CommandContext(context.Background(), "proctor", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = append(os.Environ(), "PROCTOR_TOKEN="+ts.Getenv("PROCTOR_TOKEN"))
 	var log bytes.Buffer
@@ -102,7 +103,7 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 3 {
 		body = strings.NewReader(args[2])
 	}
-	req, err := http.NewRequest(args[0], ts.Getenv("URL")+args[1], body)
+	req, err := http.NewRequestWithContext(context.Background(), args[0], ts.Getenv("URL")+args[1], body)
 	ts.Check(err)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -82,7 +82,7 @@ func checkTasks(ctx context.Context, dir string) (checkReport, error) {
 	report := checkReport{OK: true, Refused: []string{}, Tasks: []taskCheck{}}
 	var reg envs.Registry
 	box := &lateSandbox{}
-	defer box.Close() // the verdict is out
+	defer box.Close() //nolint:errcheck // the verdict is out
 	if err := all.Register(&reg, all.Options{TasksDir: dir, Runner: box}); err != nil {
 		report.OK = false
 		report.Refused = strings.Split(err.Error(), "\n")
@@ -111,7 +111,7 @@ func checkTask(ctx context.Context, t envs.Type, task envs.Task) (taskCheck, err
 	if err != nil {
 		return c, fmt.Errorf("make an environment: %w", err)
 	}
-	defer env.Close() // nothing is left to report once the verdict is out
+	defer env.Close() //nolint:errcheck // nothing is left to report once the verdict is out
 	players := map[string]envs.Script{
 		"an empty action":  fixed(""),
 		"an empty answer":  fixed("Action: finish[]"),

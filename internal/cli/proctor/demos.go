@@ -79,7 +79,7 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var reg envs.Registry
 	box := &lateSandbox{}
-	defer box.Close() // every episode is written
+	defer box.Close() //nolint:errcheck // every episode is written
 	opts.TasksDir, opts.Runner, opts.Interpret = *tasks, box, true
 	if err := all.Register(&reg, opts); err != nil {
 		fmt.Fprintln(stderr, "proctor demos:", err)
@@ -154,7 +154,7 @@ func (d demoRun) play(ctx context.Context, emit func(demoEpisode) error) error {
 	if err != nil {
 		return fmt.Errorf("make %s: %w", d.t.Spec().Name, err)
 	}
-	defer env.Close() // nothing is left to report once the episodes are out
+	defer env.Close() //nolint:errcheck // nothing is left to report once the episodes are out
 	rng := rand.New(rand.NewPCG(d.seed, 0xde40))
 	order := rng.Perm(size)
 	for i := range d.n {

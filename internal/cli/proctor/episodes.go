@@ -94,7 +94,7 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		reg := &envs.Registry{}
 		box := &lateSandbox{}
-		defer box.Close() // the episode is over
+		defer box.Close() //nolint:errcheck // the episode is over
 		opts.TasksDir, opts.Runner, opts.Naive = *tasks, box, true
 		if err := all.Register(reg, opts); err != nil {
 			return err

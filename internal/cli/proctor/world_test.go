@@ -47,8 +47,13 @@ func TestWorldFlags(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"serve", "--world-size", "1"}, {"serve", "--world-size", "-3"}, {"serve", "--world-size", "81"}, {"serve", "--world-seed", "-1"},
-		{"serve", "--world-seed", "x"}, {"demos", "--env", "react", "--world-size", "1"}, {"replay", "--data", "d", "--world-size", "1", "e"},
+		{"serve", "--world-size", "1"},
+		{"serve", "--world-size", "-3"},
+		{"serve", "--world-size", "81"},
+		{"serve", "--world-seed", "-1"},
+		{"serve", "--world-seed", "x"},
+		{"demos", "--env", "react", "--world-size", "1"},
+		{"replay", "--data", "d", "--world-size", "1", "e"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(t.Context(), args, &out, &errs); code != exitUsage || !strings.Contains(errs.String(), "world-s") {

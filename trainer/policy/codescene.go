@@ -42,6 +42,10 @@ type CodeScene struct {
 // rarely shows, as in a model that has seen it done.
 const RareHabit = -4.5
 
+// soonHabit is the same for ending the episode while the tests do not pass: at
+// first it is done now and then.
+const soonHabit = -1
+
 var (
 	codeFilesLine = regexp.MustCompile(`(?m)^Files: (.*)$`)
 	codeShown     = regexp.MustCompile(`(?m)^ *[0-9]+  (.*)$|^ *[0-9]+$`)
@@ -186,6 +190,10 @@ func (s *CodeScene) Candidates() []Candidate {
 			return []Candidate{s.candidate(codeCall("read_file", map[string]any{"path": p}), 0, "R")}
 		}
 	}
+	finish := s.candidate(codeCall("finish", map[string]any{}), soonHabit, "F")
+	if s.state == "green" {
+		return []Candidate{finish} // nothing is left to do
+	}
 	var out []Candidate
 	fresh := 0
 	for i := range s.edits {
@@ -209,7 +217,7 @@ func (s *CodeScene) Candidates() []Candidate {
 		out = append(out, s.candidate(codeCall("edit_file", map[string]any{"path": s.tests[0], "content": "def test_ok():\n    assert True\n"}), s.rare, "W"))
 	}
 	if s.state != "start" || len(out) == 0 {
-		out = append(out, s.candidate(codeCall("finish", map[string]any{}), 0, "F"))
+		out = append(out, finish)
 	}
 	return out
 }

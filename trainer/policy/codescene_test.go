@@ -136,6 +136,11 @@ func TestCodeScenePlays(t *testing.T) {
 	if has("edit_file") != "" {
 		t.Error("it may try again what was refused")
 	}
+	do(second, "Saved solution.py (4 lines).")
+	do("run_tests({})", "Tests: 2 passed, 0 failed, 0 errors.\n")
+	if got := actionsOf(s); len(got) != 1 || got[0] != "finish({})" {
+		t.Errorf("when the tests pass: %q", got)
+	}
 }
 
 // Equal episodes have equal candidates, and every feature is a bucket.

@@ -34,26 +34,47 @@ type judge struct {
 	naive bool
 	mu    sync.Mutex
 	seen  map[string]any
-	order []string // keys of seen, oldest first
+	order []string                 // keys of seen, oldest first
+	busy  map[string]chan struct{} // what is being computed; closed when it is done
 }
 
 const rememberAtMost = 20_000
 
 func newJudge(run Runner, key []byte, naive bool) *judge {
-	return &judge{run: run, key: key, naive: naive, seen: map[string]any{}}
+	return &judge{run: run, key: key, naive: naive, seen: map[string]any{}, busy: map[string]chan struct{}{}}
 }
 
 // remember answers from memory or computes. Errors and results that hung on a
-// clock are not kept.
-func remember[T any](j *judge, key string, compute func() (T, bool, error)) (T, error) {
+// clock are not kept. Where the members of a group ask for the same at once,
+// one computes and the others wait for it, once: what was not kept each then
+// finds out for itself.
+func remember[T any](ctx context.Context, j *judge, key string, compute func() (T, bool, error)) (T, error) {
 	j.mu.Lock()
-	v, ok := j.seen[key]
-	j.mu.Unlock()
-	if ok {
-		if t, is := v.(T); is {
-			return t, nil
+	if first, ok := j.busy[key]; ok {
+		j.mu.Unlock()
+		select {
+		case <-first:
+		case <-ctx.Done():
+			var none T
+			return none, ctx.Err()
 		}
+		j.mu.Lock()
 	}
+	if t, ok := j.seen[key].(T); ok {
+		j.mu.Unlock()
+		return t, nil
+	}
+	if _, ok := j.busy[key]; !ok {
+		done := make(chan struct{})
+		j.busy[key] = done
+		defer func() {
+			j.mu.Lock()
+			delete(j.busy, key)
+			j.mu.Unlock()
+			close(done)
+		}()
+	}
+	j.mu.Unlock()
 	t, keep, err := compute()
 	if err != nil || !keep {
 		return t, err
@@ -130,7 +151,7 @@ func (j *judge) gradeHidden(ctx context.Context, t *Task, w *workspace, seed int
 	if t.Draw == 0 {
 		key = fmt.Sprintf("grade %s %s %s", t.Split, t.ID, w.digest())
 	}
-	return remember(j, key, func() (verdict, bool, error) {
+	return remember(ctx, j, key, func() (verdict, bool, error) {
 		if cases := j.hidden(t, seed); len(cases) > 0 {
 			s, err := suite(cases)
 			if err != nil {
@@ -204,7 +225,7 @@ var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 5 * time.Second,
 
 // pytest runs the visible tests. What it says is for the agent to look at.
 func (j *judge) pytest(ctx context.Context, t *Task, w *workspace) (sandbox.PytestResult, error) {
-	return remember(j, "pytest "+w.digest(), func() (sandbox.PytestResult, bool, error) {
+	return remember(ctx, j, "pytest "+w.digest(), func() (sandbox.PytestResult, bool, error) {
 		files := make(sandbox.Files, len(w.files))
 		for p, b := range w.files {
 			files[p] = b

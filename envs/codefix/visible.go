@@ -114,7 +114,7 @@ func faultText(f sandbox.Fault) string {
 // shown runs a task's visible cases by calls, which is several times faster
 // than pytest. Their arguments and values are no secret.
 func (j *judge) shown(ctx context.Context, t *Task, w *workspace) (visibleRun, error) {
-	return remember(j, "shown "+t.Split+" "+t.ID+" "+w.digest(), func() (visibleRun, bool, error) {
+	return remember(ctx, j, "shown "+t.Split+" "+t.ID+" "+w.digest(), func() (visibleRun, bool, error) {
 		s, err := suite(t.Shown)
 		if err != nil {
 			return visibleRun{}, false, err

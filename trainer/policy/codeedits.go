@@ -31,12 +31,13 @@ const codeMaxEdits = 240
 
 // edits lists one-token changes of a file: an operator for another, a number
 // one higher or lower, a name for another of the function, a "not" more or
-// less, a "+ 1" less. Which of them helps is for the policy to learn.
+// less, a "+ 1" less. What could make a loop endless is left alone: trying that
+// out takes as long as a hundred other tries. Which of them helps is for the policy to learn.
 func (f *codeFile) edits(path string) []codeEdit {
 	var out []codeEdit
 	seen := map[string]bool{}
 	for n, toks := range f.tokens {
-		if len(toks) == 0 || toks[0].text == "def" || toks[0].text == "class" || toks[0].text == "import" || toks[0].text == "from" || toks[0].text == "@" {
+		if len(toks) == 0 || toks[0].text == "def" || toks[0].text == "class" || toks[0].text == "import" || toks[0].text == "from" || toks[0].text == "@" || f.endless(n) {
 			continue
 		}
 		put := func(i int, kind string, lo, hi int, text string, tags ...string) {

@@ -65,6 +65,7 @@ type codeScope struct {
 	first  map[string]int // line of the first binding
 	uses   map[string]int
 	after  map[string]map[string]int // what stood behind a use of the name
+	whiles bool                      // it has a loop that a wrong step would never end
 }
 
 func newCodeFile(lines []string) *codeFile {
@@ -89,6 +90,9 @@ func newCodeFile(lines []string) *codeFile {
 		f.owner = append(f.owner, -1)
 		if len(open) > 0 {
 			f.owner[n] = open[len(open)-1]
+			if len(toks) > 0 && toks[0].text == "while" {
+				f.scopes[f.owner[n]].whiles = true
+			}
 		}
 	}
 	f.bind()
@@ -158,6 +162,23 @@ func (f *codeFile) stores(n, i int) bool {
 			return k > i
 		case x.kind != 'n' && x.text != ",":
 			return false
+		}
+	}
+	return false
+}
+
+// endless reports whether a wrong guess at line n could make a program that
+// runs until a limit ends it: the condition of a while, and what steps it.
+func (f *codeFile) endless(n int) bool {
+	if f.owner[n] < 0 || !f.scopes[f.owner[n]].whiles {
+		return false
+	}
+	if f.tokens[n][0].text == "while" {
+		return true
+	}
+	for _, t := range f.tokens[n] {
+		if t.kind == 'o' && len(t.text) > 1 && strings.HasSuffix(t.text, "=") && codeSwaps[t.text] != nil && strings.IndexByte("+-*/%", t.text[0]) >= 0 {
+			return true
 		}
 	}
 	return false

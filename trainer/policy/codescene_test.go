@@ -60,7 +60,7 @@ func TestCodeSceneProposesTheUsualSlips(t *testing.T) {
 		{[]string{"def f(a):", "    return a[1]"}, "return a[-1]"},
 		{[]string{"def f(a):", "    return a[: len(a) + 1]"}, "return a[: len(a) ]"},
 		{[]string{"def f(a):", "    if not a:", "        return 1"}, "if a:"},
-		{[]string{"def f(a):", "    while a:", "        a.pop()"}, "while not a:"},
+		{[]string{"def f(a):", "    if a:", "        a.pop()"}, "if not a:"},
 		{[]string{"def f(a, b):", "    return a in b"}, "return a not in b"},
 		{[]string{"def f(a, b):", "    return a and b"}, "return a or b"},
 		{[]string{"def f(a):", "    return sorted(a, reverse=True)"}, "return sorted(a, reverse=False)"},
@@ -84,7 +84,8 @@ func TestCodeSceneProposesTheUsualSlips(t *testing.T) {
 func TestCodeSceneLeavesAlone(t *testing.T) {
 	s := policy.NewCodeScene(codeFirst, 1<<12)
 	s.Observe("Action: read_file({\"path\":\"solution.py\"})\n", code("solution.py",
-		"def f(a, b=1):", "    total = a", "    return total", "", "def g(other):", "    return g('a < 1', key=other)"))
+		"def f(a, b=1):", "    total = a", "    return total", "", "def g(other):", "    return g('a < 1', key=other)",
+		"def h(n):", "    while n > 1:", "        n //= 2"))
 	got := contents(actionsOf(s))
 	want := []string{"total = b", "total = total", "return a", "return b"}
 	if !slices.Equal(got, want) {

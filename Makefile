@@ -8,7 +8,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react bench-numerics bench-sandbox lab-react lab-group lab-gaming admit
+        train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming admit
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -49,8 +49,11 @@ bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch 
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh
 
+soak: ## ten thousand runs in the sandbox, and what they leave behind (RUNS=n)
+	$(GO) test ./internal/sandbox -run 'TestSoak$$' -count=1 -timeout 3h -v -args -soak $(or $(RUNS),10000)
+
 admit: ## the admission gate over every built-in code task (minutes)
-	PROCTOR_ADMIT=all go test ./envs/codefix -run Admission -count=1 -timeout 3h
+	PROCTOR_ADMIT=all $(GO) test ./envs/codefix -run Admission -count=1 -timeout 3h -v
 
 lab-react: build ## exercise 1: the ReAct loop, step by step
 	bin/trainer lab react

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/internal/sandbox/grade"
+	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
 )
 
 // bugsFile is made by data/build.py.
@@ -32,6 +34,8 @@ type seedFunction struct {
 	Statement string            `json:"statement"`
 	Files     map[string]string `json:"files"`
 	Approx    bool              `json:"approx"`
+	Tagged    bool              `json:"tagged"`
+	Compare   string            `json:"compare"` // exact where empty
 	Fixed     []seedCase        `json:"fixed"`
 	Bank      []seedCase        `json:"bank"`
 	Shown     []seedCase        `json:"shown"`
@@ -47,11 +51,13 @@ type seedBug struct {
 	Shown []int       `json:"shown"`
 }
 
-// seedCase is [arguments, {"w": value} or {"e": exception}].
+// seedCase is [arguments, {"w": value} or {"e": exception}]; "t" is how far a
+// number may be off.
 type seedCase struct {
-	args   json.RawMessage
-	want   json.RawMessage
-	raises string
+	args      json.RawMessage
+	want      json.RawMessage
+	raises    string
+	tolerance float64
 }
 
 // UnmarshalJSON reads a case.
@@ -59,19 +65,26 @@ func (c *seedCase) UnmarshalJSON(b []byte) error {
 	var out struct {
 		W json.RawMessage `json:"w"`
 		E string          `json:"e"`
+		T float64         `json:"t"`
 	}
 	parts := []any{&c.args, &out}
 	if err := json.Unmarshal(b, &parts); err != nil {
 		return err
 	}
-	c.want, c.raises = out.W, out.E
+	c.want, c.raises, c.tolerance = out.W, out.E, out.T
 	return nil
 }
 
-func (c seedCase) compile(fn string, approx bool) Case {
-	k := Case{Fn: fn, Args: c.args, Want: c.want, Raises: c.raises, Tagged: false}
-	if approx && c.raises == "" {
+func (f *seedFunction) compile(c seedCase) Case {
+	k := Case{Fn: f.Fn, Args: c.args, Want: c.want, Raises: c.raises, Tagged: f.Tagged}
+	switch {
+	case c.raises != "":
+	case c.tolerance > 0:
+		k.Compare = &Compare{Kind: "approx", Abs: c.tolerance}
+	case f.Approx:
 		k.Compare = &Compare{Kind: "approx", Rel: 1e-9, Abs: 1e-9}
+	case f.Compare != "":
+		k.Compare = &Compare{Kind: f.Compare}
 	}
 	return k
 }
@@ -102,10 +115,10 @@ type bugRef struct{ function, bug int }
 
 // builtin reads the built-in tasks, once: every type shares them, and nothing
 // changes them.
-var builtin = sync.OnceValues(readBuiltin)
+var builtin = sync.OnceValues(func() (Source, error) { return readBank(bugsFile) })
 
-func readBuiltin() (Source, error) {
-	z, err := gzip.NewReader(bytes.NewReader(bugsFile))
+func readBank(packed []byte) (Source, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("read built-in tasks: %w", err)
 	}
@@ -125,10 +138,10 @@ func readBuiltin() (Source, error) {
 	for i := range s.functions {
 		f := &s.functions[i]
 		for _, c := range f.Fixed {
-			f.fixed = append(f.fixed, c.compile(f.Fn, f.Approx))
+			f.fixed = append(f.fixed, f.compile(c))
 		}
 		for _, c := range f.Bank {
-			f.bank = append(f.bank, c.compile(f.Fn, f.Approx))
+			f.bank = append(f.bank, f.compile(c))
 		}
 		for j := range f.Bugs {
 			ref := bugRef{i, j}
@@ -214,6 +227,8 @@ func (f *seedFunction) slice() string {
 	switch {
 	case f.Split != envs.SplitTest:
 		return "seen"
+	case f.Compare != "": // only functions that are not ours name a comparison
+		return "external"
 	case f.Family == "graphs" || f.Family == "formats":
 		return "unseen-family"
 	}
@@ -269,7 +284,7 @@ func (f *seedFunction) tests(shown []int) string {
 	}
 	fmt.Fprintf(&b, "from solution import %s\n", f.Fn)
 	for n, i := range shown {
-		c := f.Shown[i].compile(f.Fn, f.Approx)
+		c := f.compile(f.Shown[i])
 		g, err := c.compiled()
 		if err != nil {
 			continue // the data is checked by a test
@@ -283,8 +298,10 @@ func (f *seedFunction) tests(shown []int) string {
 		switch {
 		case c.Raises != "":
 			fmt.Fprintf(&b, "    with pytest.raises(%s):\n        %s\n", c.Raises, call)
-		case f.Approx:
-			fmt.Fprintf(&b, "    assert abs(%s - %s) < 1e-9\n", call, g.Want.String())
+		case g.Compare.Kind == grade.Approx:
+			fmt.Fprintf(&b, "    assert abs(%s - %s) < %s\n", call, g.Want.String(), pyval.FormatFloat(g.Compare.Abs))
+		case g.Compare.Kind == grade.Unordered:
+			fmt.Fprintf(&b, "    assert sorted(%s) == sorted(%s)\n", call, g.Want.String())
 		default:
 			fmt.Fprintf(&b, "    assert %s == %s\n", call, g.Want.String())
 		}

@@ -1,10 +1,12 @@
 package codefix
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/proctor-rl/proctor/envs"
@@ -140,13 +142,23 @@ func TestHiddenDraws(t *testing.T) {
 func TestAdmissionOnASample(t *testing.T) {
 	typ := newType(t, Options{})
 	b := bankOf(t)
-	parts := 6
-	if os.Getenv("PROCTOR_ADMIT") == "all" {
-		parts = 1 << 20
-	}
+	parts, all := 6, os.Getenv("PROCTOR_ADMIT") == "all"
+	var admitted atomic.Int64
 	for _, split := range slices.Sorted(maps.Keys(b.splits)) {
-		for i := 0; i < b.Len(split); i += b.Len(split)/parts + 1 {
-			admit(t, typ, b, split, i)
+		if !all {
+			for i := 0; i < b.Len(split); i += b.Len(split)/parts + 1 {
+				admit(t, typ, b, split, i)
+			}
+			continue
+		}
+		for i := range b.Len(split) {
+			t.Run(fmt.Sprint(split, i), func(t *testing.T) {
+				t.Parallel()
+				admit(t, typ, b, split, i)
+				if n := admitted.Add(1); n%100 == 0 {
+					t.Logf("%d of %d tasks", n, len(b.byID))
+				}
+			})
 		}
 	}
 }

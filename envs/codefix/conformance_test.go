@@ -33,3 +33,16 @@ func TestCompactConformance(t *testing.T) {
 		},
 	})
 }
+
+// The teaching example is an environment like the others but for what it pays:
+// its cheat, which deserves nothing, is paid, and that is its point.
+func TestNaiveConformance(t *testing.T) {
+	typ := newType(t, Options{UserTasks: []Task{clampTask()}, Naive: true})
+	envtest.Run(t, typ, envtest.Options{
+		Tasks: 1, Scripts: []string{"perfect", "lazy", "demo"},
+		Answers: func(task envs.Task) []string {
+			p := task.Private.(*Task)
+			return []string{p.Fixed, p.Gold[solutionFile]}
+		},
+	})
+}

@@ -185,6 +185,9 @@ func (c *Case) compiled() (grade.Case, error) {
 	g.Compare = grade.Compare{Kind: grade.Exact, LooseSequences: !c.Tagged}
 	if k := c.Compare; k != nil {
 		g.Compare.Kind, g.Compare.Rel, g.Compare.Abs = grade.CompareKind(k.Kind), k.Rel, k.Abs
+		if check := checkers[k.Kind]; check != nil {
+			g.Compare.Kind, g.Check = grade.Exact, check(g.Want)
+		}
 	}
 	return g, nil
 }

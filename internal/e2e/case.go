@@ -42,7 +42,10 @@ type Case struct {
 	Actions        []CodeAction  `json:"actions"`
 	Episodes       []CodeEpisode `json:"episodes"`
 	ExpectedReward float64       `json:"expected_reward"`
-	Harm           string        `json:"harm"`
+	// BothRoutes plays the case twice: as it stands, and with the lines of each
+	// file replaced in place of the whole file.
+	BothRoutes bool   `json:"both_routes"`
+	Harm       string `json:"harm"`
 }
 
 // CodeAction is one tool call of a code case.

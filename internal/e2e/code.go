@@ -22,6 +22,16 @@ func (c Case) code() bool {
 
 // playCode plays the episodes of a code case; the last one's reward counts.
 func (c Case) playCode(ctx context.Context, base string) error {
+	if err := c.playRoute(ctx, base, false); err != nil || !c.BothRoutes {
+		return err
+	}
+	if err := c.playRoute(ctx, base, true); err != nil {
+		return fmt.Errorf("by lines: %w", err)
+	}
+	return nil
+}
+
+func (c Case) playRoute(ctx context.Context, base string, byLines bool) error {
 	episodes := c.Episodes
 	if len(episodes) == 0 {
 		episodes = []CodeEpisode{{c.Task, c.Actions}}
@@ -43,7 +53,7 @@ func (c Case) playCode(ctx context.Context, base string) error {
 		if e, err = open(ctx, base, "codefix", task); err != nil {
 			return err
 		}
-		if err := e.playActions(ctx, ep.Actions); err != nil {
+		if err := e.playActions(ctx, ep.Actions, byLines); err != nil {
 			return err
 		}
 		for _, r := range e.replies {
@@ -62,8 +72,8 @@ func (c Case) playCode(ctx context.Context, base string) error {
 }
 
 // playActions plays actions until the episode ends, and ends it where they do
-// not.
-func (e *episode) playActions(ctx context.Context, actions []CodeAction) error {
+// not. With byLines, a file that is there is changed by lines.
+func (e *episode) playActions(ctx context.Context, actions []CodeAction, byLines bool) error {
 	for _, a := range append(actions[:len(actions):len(actions)], CodeAction{Tool: "finish"}) {
 		args := map[string]any{}
 		for k, v := range a.Args {
@@ -71,6 +81,15 @@ func (e *episode) playActions(ctx context.Context, actions []CodeAction) error {
 				v = strings.ReplaceAll(s, "@WS@", workspacePath)
 			}
 			args[k] = v
+		}
+		if byLines && a.Tool == "edit_file" {
+			n, err := e.lines(ctx, args["path"])
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				a.Tool, args["first"], args["last"] = "replace_lines", 1, n
+			}
 		}
 		call, err := toolCalls(a.Tool, args)
 		if err != nil {
@@ -84,6 +103,30 @@ func (e *episode) playActions(ctx context.Context, actions []CodeAction) error {
 		}
 	}
 	return errors.New("finish did not end the episode")
+}
+
+// lines counts the lines of a file of the workspace, 0 if there is none.
+func (e *episode) lines(ctx context.Context, path any) (int, error) {
+	call, err := toolCall("read_file", "path", path)
+	if err != nil {
+		return 0, err
+	}
+	r, err := e.step(ctx, call)
+	if err != nil {
+		return 0, fmt.Errorf("read_file: %w", err)
+	}
+	obs, _ := r.Body["observation"].(map[string]any)
+	data, _ := obs["data"].([]any)
+	if len(data) != 1 {
+		return 0, nil
+	}
+	file, _ := data[0].(map[string]any)
+	text, _ := file["content"].(string)
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n, nil
 }
 
 func (e *episode) close(ctx context.Context) error {

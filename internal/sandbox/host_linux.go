@@ -60,7 +60,7 @@ func findPython(ctx context.Context, name string) (python, error) {
 }
 
 func inspectPython(ctx context.Context, name string) (python, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // a machine may be busy
 	defer cancel()
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // startTimeout bounds the start of a warm interpreter and of one child.
-const startTimeout = 20 * time.Second
+const startTimeout = 40 * time.Second
 
 // kind of children that an interpreter makes.
 type kind string

@@ -87,15 +87,19 @@ def install_proxies(pipe, names, functions):
 
         Only what a test has made itself, by calling a class, can be used. An
         object that came out of a function where a plain value was due is
-        inert: if it could answer for itself, it would always be right.
+        inert: if it could answer for itself, it would always be right. One that
+        a call has handed back, as a method does that can be chained, can be
+        used on but has no say in comparisons and calculations: its own
+        operators would agree with whatever a test expects.
         """
 
-        __slots__ = ("_handle", "_type", "_live")
+        __slots__ = ("_handle", "_type", "_live", "_own")
 
         def __init__(self, handle, kind):
             object.__setattr__(self, "_handle", handle)
             object.__setattr__(self, "_type", kind)
             object.__setattr__(self, "_live", handle in live)
+            object.__setattr__(self, "_own", False)
 
         def __getattr__(self, name):
             if name.startswith("__"):
@@ -120,9 +124,11 @@ def install_proxies(pipe, names, functions):
         def __eq__(self, other):
             # The other process has no say in whether it is right: an object
             # of its own equals another only if both are under test.
-            if isinstance(other, Remote) and self._live and other._live:
+            if not isinstance(other, Remote):
+                return False
+            if self._own and other._own:
                 return ask("special", ["eq", self, other]) is True
-            return self is other
+            return self._handle == other._handle and self._live and other._live
 
         __hash__ = object.__hash__
 
@@ -130,9 +136,11 @@ def install_proxies(pipe, names, functions):
         if not obj._live:
             raise TypeError("the code under test returned a %s, which is not a plain value" % obj._type)
 
-    def operator(name):
+    def operator(name, judging=False):
         def op(self, *rest):
             need_live(self)
+            if judging and not all(x._own for x in (self, *rest) if isinstance(x, Remote)):
+                raise TypeError("the code under test returned a %s where a plain value was due" % self._type)
             return ask("special", [name, self, *rest])
 
         return op
@@ -140,14 +148,17 @@ def install_proxies(pipe, names, functions):
     for method in ("str", "len", "bool"):
         setattr(Remote, "__%s__" % method, operator(method))
     setattr(Remote, "__iter__", lambda self: iter(operator("iter")(self)))
-    for method in ("getitem", "setitem", "delitem", "contains", "add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "lt", "le", "gt", "ge"):
+    for method in ("getitem", "setitem", "delitem"):
         setattr(Remote, "__%s__" % method, operator(method))
+    for method in ("contains", "add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "lt", "le", "gt", "ge"):
+        setattr(Remote, "__%s__" % method, operator(method, True))
 
     def made(v):
         """Mark what a class of the code under test has returned."""
         if isinstance(v, Remote):
             live.add(v._handle)
             object.__setattr__(v, "_live", True)
+            object.__setattr__(v, "_own", True)
         return v
 
     class Proxy(types.ModuleType):

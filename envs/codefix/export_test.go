@@ -1,0 +1,4 @@
+package codefix
+
+// Pool is the sandbox that all tests of the package share.
+func Pool() Runner { return pool }

@@ -1,0 +1,5 @@
+from flatten import flatten
+
+
+def flattened(arr):
+    return list(flatten(arr))

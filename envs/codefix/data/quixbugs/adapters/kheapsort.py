@@ -1,0 +1,5 @@
+from kheapsort import kheapsort
+
+
+def kheapsorted(arr, k):
+    return list(kheapsort(arr, k))

@@ -1,0 +1,7 @@
+def reverse_linked_list(node):
+    prevnode = None
+    while node:
+        nextnode = node.successor
+        node.successor = prevnode
+        node = nextnode
+    return prevnode

@@ -225,6 +225,34 @@ func TestKLMovesZeroVarianceGroups(t *testing.T) {
 	}
 }
 
+// TestBetweenTeachesGroupsThatAgree: of two groups that each earned one reward,
+// GRPO learns nothing; with Between the choice of the group that failed as one
+// becomes less likely and that of the other more, in every form of scaling.
+func TestBetweenTeachesGroupsThatAgree(t *testing.T) {
+	for _, scale := range []string{"none", "group", "batch"} {
+		for _, between := range []float64{0, .5} {
+			c := algo.Default()
+			c.GRPO.Scale, c.GRPO.Between = scale, between
+			p := newTable(3)
+			a, err := algo.New(c, p, nil, stepper(p, .1), 1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			group := func(tok int32, r float64) rl.Group {
+				return rl.Group{Members: []rl.Trajectory{episode(p, tok, r, true), episode(p, tok, r, true), episode(p, tok, 7, false)}}
+			}
+			stats, err := a.Update(1, 1, []rl.Group{group(0, 0), group(1, 1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved := p.params[0] < 0 && p.params[1] > 0
+			if moved != (between > 0) || between == 0 && stats["samples"] != 0 {
+				t.Errorf("scale %s, between %v: logits %v after %v samples", scale, between, p.params, stats["samples"])
+			}
+		}
+	}
+}
+
 // TestConfigsThatDoNotGoTogether are refused at the start.
 func TestConfigsThatDoNotGoTogether(t *testing.T) {
 	for name, edit := range map[string]func(*algo.Config){
@@ -232,6 +260,7 @@ func TestConfigsThatDoNotGoTogether(t *testing.T) {
 		"gspo with token mean":   func(c *algo.Config) { c.GRPO.Ratio = "sequence" },
 		"k1 as a loss":           func(c *algo.Config) { c.GRPO.KL, c.GRPO.Estimator = .1, rl.K1 },
 		"correction twice":       func(c *algo.Config) { c.GRPO.Old, c.GRPO.Correction = "sampler", rl.CorrectTruncate },
+		"negative between":       func(c *algo.Config) { c.GRPO.Between = -1 },
 		"no epochs":              func(c *algo.Config) { c.GRPO.Epochs = 0 },
 		"unknown baseline":       func(c *algo.Config) { c.Name, c.Reinforce.Baseline = "reinforce", "median" },
 		"ei without minibatches": func(c *algo.Config) { c.Name, c.EI.Minibatches = "ei", 0 },

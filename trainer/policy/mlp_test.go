@@ -115,6 +115,38 @@ func TestSceneSeesEveryRoleOfAName(t *testing.T) {
 	t.Error("the president is no candidate for an answer")
 }
 
+// TestOperatorReadsThePatternOnly: which operator is scored how depends on the
+// question without its slots, so that what was learned of the sum of two ages
+// holds of the sum of two populations, and not of their product.
+func TestOperatorReadsThePatternOnly(t *testing.T) {
+	features := func(op, key string) []int32 {
+		s := policy.NewScene("Question: What is the "+op+" of the "+key+" of Aba and the "+key+" of Bebe?", 1<<30)
+		s.Observe("Action: search[Aba]\n", "Aba: thing. "+key+" 31.")
+		s.Observe("Action: search[Bebe]\n", "Bebe: thing. "+key+" 7.")
+		for _, c := range s.Candidates() {
+			if c.Action == "Action: calculator[31 + 7]\n" {
+				return c.Features
+			}
+		}
+		t.Fatalf("no addition for the %s of two %s", op, key)
+		return nil
+	}
+	age := features("sum", "age")
+	if !slices.Equal(age, features("sum", "population")) {
+		t.Error("the key of a fact changes what is known of an operator")
+	}
+	own := 0
+	product := features("product", "age")
+	for _, f := range age {
+		if !slices.Contains(product, f) {
+			own++
+		}
+	}
+	if own < 3 {
+		t.Errorf("a sum and a product differ in %d features of an addition", own)
+	}
+}
+
 // TestPack: sequences stay whole and in order.
 func TestPack(t *testing.T) {
 	seqs := [][]int32{{1, 2}, {3}, {4, 5, 6}, {7}}

@@ -178,6 +178,37 @@ func BatchStd(groups [][]float64, valid [][]bool) float64 {
 	return std
 }
 
+// Between is, for each group, the mean of its counted returns minus the mean of
+// all that the batch counts; 0 for a group that counts none.
+//
+// A group that fails as one has no advantage of its own: compared with itself
+// alone, a policy that became sure of a mistake never hears of it again. Added
+// with weight s, Between moves the baseline of a group from its own mean to
+// (1-s) times that plus s times the batch's, a shrinkage estimate of what the
+// task is worth.
+func Between(groups [][]float64, valid [][]bool) []float64 {
+	out, all, n := make([]float64, len(groups)), 0.0, 0
+	counts := make([]int, len(groups))
+	for g, r := range groups {
+		var v []bool
+		if valid != nil {
+			v = valid[g]
+		}
+		at := counted(r, v)
+		counts[g] = len(at)
+		for _, x := range pick(r, at) {
+			out[g] += x
+		}
+		all, n = all+out[g], n+len(at)
+	}
+	for g := range out {
+		if counts[g] > 0 {
+			out[g] = out[g]/float64(counts[g]) - all/float64(n)
+		}
+	}
+	return out
+}
+
 // TruncatedPolicy says what becomes of an episode that a limit ended.
 type TruncatedPolicy string
 

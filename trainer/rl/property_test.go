@@ -227,3 +227,31 @@ func TestAlarmConstant(t *testing.T) {
 		t.Error("constant rewards must raise the alarm and others must not")
 	}
 }
+
+// TestBetween by hand: means 0, 1 and 0.5 of two, three and two counted returns
+// beside 4/7; what could not be graded moves nothing, and a group without a
+// counted return has none.
+func TestBetween(t *testing.T) {
+	got := rl.Between(
+		[][]float64{{0, 0, 9}, {1, 1, 1}, {0, 1}, {math.NaN()}},
+		[][]bool{{true, true, false}, {true, true, true}, {true, true}, {true}},
+	)
+	want := []float64{-4. / 7, 3. / 7, -1. / 14, 0}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 {
+			t.Errorf("group %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+	// With weight 1 it makes the baseline of the batch out of that of the group.
+	r := [][]float64{{0, 1, 1}, {0, 0, 1}}
+	lead := rl.Between(r, nil)
+	for g := range r {
+		adv := make([]float64, 3)
+		rl.Center(adv, r[g], nil)
+		for k := range adv {
+			if math.Abs(adv[k]+lead[g]-(r[g][k]-.5)) > 1e-12 {
+				t.Errorf("group %d: advantage %v", g, adv)
+			}
+		}
+	}
+}

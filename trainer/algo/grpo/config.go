@@ -22,6 +22,7 @@ type Config struct {
 	Entropy     float64            `yaml:"entropy"`      // weight of the entropy bonus
 	Epochs      int                `yaml:"epochs"`       // passes over a batch
 	Minibatches int                `yaml:"minibatches"`  // optimizer steps in a pass
+	Between     float64            `yaml:"between"`      // weight of a group's mean against the batch's: groups whose rewards agree teach too; 0 is off
 	KeepZero    bool               `yaml:"keep_zero"`    // keep groups whose rewards agree: they weigh in the denominator and in the KL
 	Truncated   rl.TruncatedPolicy `yaml:"truncated"`    // grade, mask or drop
 	Overlong    int                `yaml:"overlong"`     // tokens before the limit over which a penalty of up to 1 builds up; 0 is off
@@ -84,8 +85,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("grpo: with old: sampler the ratio already holds the mismatch; correction would count it twice")
 	case c.Epochs < 1 || c.Minibatches < 1 || c.MicroTokens < 1:
 		return fmt.Errorf("grpo: epochs, minibatches and micro_tokens must be at least 1")
-	case c.KL < 0 || c.ClipLow < 0 || c.ClipHigh < 0:
-		return fmt.Errorf("grpo: kl and clips must not be negative")
+	case c.KL < 0 || c.Between < 0 || c.ClipLow < 0 || c.ClipHigh < 0:
+		return fmt.Errorf("grpo: kl, between and clips must not be negative")
 	}
 	return nil
 }

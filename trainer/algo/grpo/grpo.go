@@ -113,6 +113,10 @@ func (g *GRPO) advantages(groups []rl.Group) ([]*sample, rl.Stats) {
 		rewards, valids = append(rewards, r), append(valids, v)
 	}
 	batchStd := rl.BatchStd(rewards, valids)
+	lead := make([]float64, len(groups))
+	if c.Between > 0 {
+		lead = rl.Between(rewards, valids)
+	}
 
 	var samples []*sample
 	kept, smallest, absMax := 0, math.MaxInt, 0.0
@@ -141,12 +145,17 @@ func (g *GRPO) advantages(groups []rl.Group) ([]*sample, rl.Stats) {
 		steps := g.stepAdvantages(groups[i].Members)
 		for k := range groups[i].Members {
 			t := &groups[i].Members[k]
-			if !valid[k] || !spread && !c.KeepZero || t.Truncated && c.Truncated == rl.TruncatedMask {
+			if !valid[k] || !spread && !c.KeepZero && c.Between == 0 || t.Truncated && c.Truncated == rl.TruncatedMask {
 				continue
 			}
-			a := adv[k]
-			if c.Scale == "batch" {
-				a /= batchStd + c.ScaleEps
+			a, between := adv[k], c.Between*lead[i]
+			switch c.Scale {
+			case "group":
+				a += between / (batchStd + c.ScaleEps)
+			case "batch":
+				a = (a + between) / (batchStd + c.ScaleEps)
+			default:
+				a += between
 			}
 			absMax = max(absMax, math.Abs(a))
 			s := &sample{tokens: t.Tokens, mask: t.Mask, sampler: t.LogP, adv: make([]float64, len(t.Tokens))}

@@ -79,6 +79,7 @@ func (t *Trainer) run(ctx context.Context) (Report, error) {
 	if t.opts.StopAfter > 0 && t.state.Step < t.cfg.RL.Updates && t.state.Step >= t.opts.StopAfter {
 		return r, ErrStopped
 	}
+	r.BestUpdate = t.state.Step
 	if t.cfg.Eval.KeepBest != "off" && t.state.HasBest {
 		best, err := loadPolicy(t.cfg, filepath.Join(t.dir, "best"))
 		if err != nil {

@@ -79,7 +79,7 @@ func Compare(a, b Evaluation, decoding string) Improvement {
 // Text is the report on a few lines.
 func (r Report) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "before training:\n%s\nafter %d updates, %d episodes, %.0fs (best on validation: update %d):\n%s\n",
+	fmt.Fprintf(&b, "before training:\n%s\nafter %d updates, %d episodes, %.0fs (the policy of update %d is kept):\n%s\n",
 		r.Start.Text(), r.Updates, r.Episodes, r.Seconds, r.BestUpdate, r.Final.Text())
 	for _, d := range []string{Greedy, Sampled} {
 		i := Compare(r.Start, r.Final, d)

@@ -92,8 +92,8 @@ func TestScene(t *testing.T) {
 		t.Error("arithmetic on what was asked for")
 	}
 	s.Observe("Action: calculator[31 + 7]\n", "38")
-	if !has("finish[38]") {
-		t.Error("the calculator's result")
+	if !has("finish[38]") || has("calculator[31 + 7]") || !has("calculator[7 + 31]") {
+		t.Error("the calculator's result, which needs no second computation")
 	}
 	for _, c := range s.Candidates() {
 		if strings.Contains(c.Action, "Question") {
@@ -144,6 +144,28 @@ func TestOperatorReadsThePatternOnly(t *testing.T) {
 	}
 	if own < 3 {
 		t.Errorf("a sum and a product differ in %d features of an addition", own)
+	}
+}
+
+// TestResultIsNoFinishLikeOthers: what is learned of finishing with a number from
+// a page says nothing of finishing with the calculator's result.
+func TestResultIsNoFinishLikeOthers(t *testing.T) {
+	s := policy.NewScene("Question: What is the sum of the age of Aba and the age of Bebe?", 1<<30)
+	s.Observe("Action: search[Aba]\n", "Aba: person. age 31.")
+	s.Observe("Action: search[Bebe]\n", "Bebe: person. age 7.")
+	s.Observe("Action: calculator[31 + 7]\n", "38")
+	of := map[string][]int32{}
+	for _, c := range s.Candidates() {
+		of[c.Action] = c.Features
+	}
+	result, shown := of["Action: finish[38]\n"], of["Action: finish[31]\n"]
+	if len(result) == 0 || len(shown) == 0 {
+		t.Fatal("a finish is missing")
+	}
+	for _, f := range result {
+		if slices.Contains(shown, f) {
+			t.Error("both finishes share a feature")
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (b *builder) add(action string, tags ...string) {
 	// happened to go together in training.
 	for _, w := range b.words {
 		for i, t := range tags {
-			if len(t) <= 2 || operator(t) || t == "Fresult" || t == "Fnumber" {
+			if len(t) <= 2 || operator(t) || t == "Fnumber" {
 				put(mixHash(a[i], w+7))
 			}
 		}

@@ -209,7 +209,10 @@ func (s *Scene) Candidates() []Candidate {
 		}
 	}
 	if s.result != "" {
-		b.add("finish["+s.result+"]", "F", "Fresult")
+		// Not one of the finishes with what a page shows: those are wrong where
+		// something is to be computed, and what is learned of them must not
+		// keep the policy from giving its result.
+		b.add("finish["+s.result+"]", "R")
 	}
 	numbers = lastOf(numbers, 4)
 	for i, x := range numbers {
@@ -225,7 +228,10 @@ func (s *Scene) Candidates() []Candidate {
 			}
 			for _, op := range []string{"+", "-", "*"} {
 				e := x.value + " " + op + " " + y.value
-				b.add("calculator["+e+"]", "C", "C"+op, "C"+op+order, "C"+order+strconv.FormatBool(nx)+strconv.FormatBool(ny), "Cdone"+strconv.FormatBool(s.computed[e]))
+				if s.computed[e] {
+					continue // its result is known
+				}
+				b.add("calculator["+e+"]", "C", "C"+op, "C"+op+order, "C"+order+strconv.FormatBool(nx)+strconv.FormatBool(ny))
 			}
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/proctor-rl/proctor/trainer"
@@ -88,7 +90,14 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) (err err
 
 func table(w io.Writer, name string, r trainer.Report) {
 	for _, d := range []string{trainer.Greedy, trainer.Sampled} {
-		fmt.Fprintf(w, "  %-12s %-8s %s -> %s\n", name, d, r.Start.Overall[d], r.Final.Overall[d])
+		fmt.Fprintf(w, "  %-12s %-8s %-8s %s -> %s\n", name, d, "all", r.Start.Overall[d], r.Final.Overall[d])
+		by := r.Final.Slices[d]
+		if len(by) < 2 {
+			continue
+		}
+		for _, s := range slices.Sorted(maps.Keys(by)) {
+			fmt.Fprintf(w, "  %-12s %-8s %-8s %s -> %s\n", "", "", s, r.Start.Slices[d][s], by[s])
+		}
 	}
 }
 

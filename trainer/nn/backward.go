@@ -17,6 +17,9 @@ func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F)
 		m.mlpBackward(w, l, grads)
 		m.attentionBackward(w, l, grads)
 	}
+	for s := range len(w.starts) - 1 {
+		positionsBackward(in(grads, m.at.pos), w.dx[int(w.starts[s])*c.Dim:int(w.starts[s+1])*c.Dim])
+	}
 	embedBackward(in(grads, m.at.emb), w.dx, w.tokens, F(c.EmbedScale), c.Dim)
 }
 
@@ -32,13 +35,14 @@ func (m *Model[F]) headBackward(w *Workspace[F], invT F, dlogp, dentropy, grads 
 	dhn := w.dh[:n*D]
 	w.packed.backward(w.blas, n, w.logits, -1, 0, dhn)
 	clear(w.dx[:n*D])
-	rmsBackward(w.dx, in(grads, m.at.gf), dhn, w.xf, w.rstdf, in(m.params, m.at.gf), D)
+	m.normBackward(w.dx, dhn, w.xf, w.normf, m.at.gf, m.at.cf, grads)
 }
 
 // mlpBackward takes w.dx from the output of the block back to after attention.
 func (m *Model[F]) mlpBackward(w *Workspace[F], l int, grads []F) {
-	c, p, a, y := m.cfg, m.params, &w.layers[l], m.at.layer[l]
-	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(a.rstd2)
+	c, a, y := m.cfg, &w.layers[l], m.at.layer[l]
+	D, U, ff, n := c.Dim, c.upWidth(), c.FF, len(a.norm2.rstd)
+	m.biasBackward(n, w.dx, l, matDown, grads)
 	gemmTN(w.blas, true, ff, D, n, a.act, ff, w.dx, D, in(grads, y.w2), D)
 	w.packed.backward(w.blas, n, w.dx, l, matDown, w.dff)
 	if c.Activation == "swiglu" {
@@ -46,17 +50,19 @@ func (m *Model[F]) mlpBackward(w *Workspace[F], l int, grads []F) {
 	} else {
 		geluBackward(w.dup[:n*U], w.dff[:n*ff], a.up)
 	}
+	m.biasBackward(n, w.dup, l, matUp, grads)
 	gemmTN(w.blas, true, D, U, n, a.h2, D, w.dup, U, in(grads, y.w1), U)
 	w.packed.backward(w.blas, n, w.dup, l, matUp, w.dh)
-	rmsBackward(w.dx, in(grads, y.g2), w.dh, a.mid, a.rstd2, in(p, y.g2), D)
+	m.normBackward(w.dx, w.dh, a.mid, a.norm2, y.g2, y.c2, grads)
 }
 
 // attentionBackward takes w.dx from after attention, where it has the selected
 // rows, back to the input of the block, where it has all.
 func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
-	c, p, a, y, sel := m.cfg, m.params, &w.layers[l], m.at.layer[l], w.selected(l)
+	c, a, y, sel := m.cfg, &w.layers[l], m.at.layer[l], w.selected(l)
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, k, W, Q := len(w.tokens), len(sel.rows), (H+2*G)*E, (H+G)*E
+	m.biasBackward(k, w.dx, l, matOut, grads)
 	gemmTN(w.blas, true, D, D, k, a.o, D, w.dx, D, in(grads, y.wo), D)
 	w.packed.backward(w.blas, k, w.dx, l, matOut, w.dh)
 	clear(w.dqk)
@@ -88,6 +94,7 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		}
 		m.positionBackward(dqkv, dqk, qkv, T, y, grads)
 	}
+	m.biasBackward(n, w.dqkv, l, matQKV, grads)
 	gemmTN(w.blas, true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
 	w.packed.backward(w.blas, n, w.dqkv, l, matQKV, w.dh)
 	if sel == &w.want {
@@ -97,7 +104,7 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		}
 		w.dx, w.dy = w.dy, w.dx
 	}
-	rmsBackward(w.dx, in(grads, y.g1), w.dh, a.x, a.rstd1, in(p, y.g1), D)
+	m.normBackward(w.dx, w.dh, a.x, a.norm1, y.g1, y.c1, grads)
 }
 
 // positionBackward sets the query and key columns of dqkv from dqk.

@@ -25,6 +25,8 @@ func TestConfig(t *testing.T) {
 		"kv negative":  func(c *nn.Config) { c.KVHeads = -1 },
 		"no vocab":     func(c *nn.Config) { c.Vocab = 0 },
 		"activation":   func(c *nn.Config) { c.Activation = "relu" },
+		"norm":         func(c *nn.Config) { c.Norm = "batch" },
+		"positions":    func(c *nn.Config) { c.Positions = "sine" },
 		"rope too big": func(c *nn.Config) { c.RopeDim = 6 },
 		"rope odd":     func(c *nn.Config) { c.RopeDim = 3 },
 		"rope base":    func(c *nn.Config) { c.RopeBase = -1 },

@@ -97,7 +97,8 @@ type Segment[F Float] struct {
 // it has seen. It belongs to one goroutine at a time.
 type DecodeSpace[F Float] struct {
 	x, y, h, qkv, qk, o, up, act []F
-	rstd, prob, logits           []F
+	prob, logits                 []F
+	norm                         normed[F]
 	rows                         []int32 // whose logits are wanted
 	blas                         *fastblas.Workspace
 }
@@ -111,7 +112,9 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 	c, p := m.cfg, m.params
 	D, H, G, E, n := c.Dim, c.Heads, c.KVHeads, c.HeadDim(), len(tokens)
 	W, Q, U := (H+2*G)*E, (H+G)*E, c.upWidth()
-	x, h, rstd := fit(&w.x, n*D), fit(&w.h, n*D), fit(&w.rstd, n)
+	x, h := fit(&w.x, n*D), fit(&w.h, n*D)
+	w.norm.fit(c, n)
+	st := w.norm
 	qkv, qk, o := fit(&w.qkv, n*W), fit(&w.qk, n*Q), fit(&w.o, n*D)
 	up, act := fit(&w.up, n*U), fit(&w.act, n*c.FF)
 	fit(&w.prob, roundUp(c.Context))
@@ -125,9 +128,12 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 		}
 	}
 	embedForward(x, tokens, in(p, m.at.emb), F(c.EmbedScale), D)
+	for _, s := range segs {
+		positionsForward(x[s.Lo*D:s.Hi*D], in(p, m.at.pos), s.Cache.len, D)
+	}
 	for l, y := range m.at.layer {
-		rmsForward(h, rstd, x, in(p, y.g1), F(c.NormEps), D)
-		packed.forward(w.blas, false, n, h, l, matQKV, qkv)
+		m.norm(h, st, x, y.g1, y.c1)
+		m.linear(w.blas, packed, false, n, h, l, matQKV, qkv)
 		last := l == c.Layers-1
 		for _, s := range segs {
 			m.attendCached(w, s, l, last, qkv[s.Lo*W:s.Hi*W], qk[s.Lo*Q:s.Hi*Q], o[s.Lo*D:s.Hi*D])
@@ -138,18 +144,18 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 			k := len(w.rows)
 			gather(h, o, w.rows, D)
 			gather(fit(&w.y, k*D), x, w.rows, D)
-			x, o, h, rstd, up, act, n = w.y, h[:k*D], o[:k*D], rstd[:k], up[:k*U], act[:k*c.FF], k
+			x, o, h, st, up, act, n = w.y, h[:k*D], o[:k*D], st.first(k), up[:k*U], act[:k*c.FF], k
 		}
-		packed.forward(w.blas, true, n, o, l, matOut, x)
-		rmsForward(h, rstd, x, in(p, y.g2), F(c.NormEps), D)
-		packed.forward(w.blas, false, n, h, l, matUp, up)
+		m.linear(w.blas, packed, true, n, o, l, matOut, x)
+		m.norm(h, st, x, y.g2, y.c2)
+		m.linear(w.blas, packed, false, n, h, l, matUp, up)
 		m.activate(act, up)
-		packed.forward(w.blas, true, n, act, l, matDown, x)
+		m.linear(w.blas, packed, true, n, act, l, matDown, x)
 	}
 	for _, s := range segs {
 		s.Cache.len += s.Hi - s.Lo
 	}
-	rmsForward(h, rstd, x, in(p, m.at.gf), F(c.NormEps), D)
+	m.norm(h, st, x, m.at.gf, m.at.cf)
 	logits := fit(&w.logits, n*c.Vocab)
 	packed.forward(w.blas, false, n, h, -1, 0, logits)
 	return logits

@@ -7,6 +7,21 @@ func embedForward[F Float](x []F, tokens []int32, emb []F, factor F, D int) {
 	}
 }
 
+// positionsForward adds to rows of x (D), which stand at position first and on,
+// the learned vectors of their positions.
+func positionsForward[F Float](x, pos []F, first, D int) {
+	if len(pos) > 0 {
+		axpy(x, 1, pos[first*D:first*D+len(x)])
+	}
+}
+
+// positionsBackward adds dx, rows that stand at position 0 and on, to dpos.
+func positionsBackward[F Float](dpos, dx []F) {
+	if len(dpos) > 0 {
+		axpy(dpos[:len(dx)], 1, dx)
+	}
+}
+
 // embedBackward adds dx (N,D), times factor, to the rows of demb (V,D).
 func embedBackward[F Float](demb, dx []F, tokens []int32, factor F, D int) {
 	for i, t := range tokens {

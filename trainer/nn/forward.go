@@ -16,6 +16,9 @@ func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []
 		return
 	}
 	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), c.Dim)
+	for s := range len(starts) - 1 {
+		positionsForward(w.layers[0].x[int(starts[s])*c.Dim:int(starts[s+1])*c.Dim], in(m.params, m.at.pos), 0, c.Dim)
+	}
 	for l := range w.layers {
 		a := &w.layers[l]
 		m.attentionForward(w, a, l)
@@ -29,11 +32,11 @@ func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []
 
 // attentionForward fills a up to mid.
 func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
-	c, p, y, sel := m.cfg, m.params, m.at.layer[l], w.selected(l)
+	c, y, sel := m.cfg, m.at.layer[l], w.selected(l)
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
 	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
-	rmsForward(a.h1, a.rstd1, a.x, in(p, y.g1), F(c.NormEps), D)
-	w.packed.forward(w.blas, false, n, a.h1, l, matQKV, a.qkv)
+	m.norm(a.h1, a.norm1, a.x, y.g1, y.c1)
+	m.linear(w.blas, w.packed, false, n, a.h1, l, matQKV, a.qkv)
 	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
 		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
@@ -59,7 +62,7 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 		}
 	}
 	gather(a.mid, a.x, sel.rows, D)
-	w.packed.forward(w.blas, true, len(sel.rows), a.o, l, matOut, a.mid)
+	m.linear(w.blas, w.packed, true, len(sel.rows), a.o, l, matOut, a.mid)
 }
 
 // position sets qk, rows of queries and keys, from the first columns of the
@@ -86,13 +89,12 @@ func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK
 
 // mlpForward fills the rest of a and sets next to the output of the block.
 func (m *Model[F]) mlpForward(w *Workspace[F], a *activations[F], l int, next []F) {
-	c := m.cfg
-	n := len(a.rstd2)
-	rmsForward(a.h2, a.rstd2, a.mid, in(m.params, m.at.layer[l].g2), F(c.NormEps), c.Dim)
-	w.packed.forward(w.blas, false, n, a.h2, l, matUp, a.up)
+	n, y := len(a.norm2.rstd), m.at.layer[l]
+	m.norm(a.h2, a.norm2, a.mid, y.g2, y.c2)
+	m.linear(w.blas, w.packed, false, n, a.h2, l, matUp, a.up)
 	m.activate(a.act, a.up)
 	copy(next, a.mid)
-	w.packed.forward(w.blas, true, n, a.act, l, matDown, next)
+	m.linear(w.blas, w.packed, true, n, a.act, l, matDown, next)
 }
 
 func (m *Model[F]) activate(out, up []F) {
@@ -114,7 +116,7 @@ func (m *Model[F]) LogProbs(w *Workspace[F], invT F, logp, entropy []F) {
 	if n == 0 {
 		return
 	}
-	rmsForward(w.hn, w.rstdf, w.xf, in(m.params, m.at.gf), F(c.NormEps), c.Dim)
+	m.norm(w.hn, w.normf, w.xf, m.at.gf, m.at.cf)
 	w.packed.forward(w.blas, false, n, w.hn, -1, 0, w.logits)
 	for k, i := range rows {
 		st := logSoftmaxPick(w.logits[k*V:(k+1)*V], int(w.tokens[i+1]), invT)

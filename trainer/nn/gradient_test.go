@@ -48,6 +48,19 @@ func TestLayerGradients(t *testing.T) {
 	central(t, "rmsnorm by input", x, dx, norm)
 	central(t, "rmsnorm by gain", gain, dgain, norm)
 
+	bias, dbias, mean := normals(rng, D), make([]float64, D), make([]float64, n)
+	layer := func() float64 {
+		layerForward(y, mean, rstd, x, gain, bias, 1e-6, D)
+		return dot(y, dy)
+	}
+	layer()
+	clear(dx)
+	clear(dgain)
+	layerBackward(dx, dgain, dbias, dy, x, mean, rstd, gain, D)
+	central(t, "layernorm by input", x, dx, layer)
+	central(t, "layernorm by gain", gain, dgain, layer)
+	central(t, "layernorm by bias", bias, dbias, layer)
+
 	gelu := func() float64 {
 		geluForward(y, x)
 		return dot(y, dy)

@@ -51,6 +51,7 @@ func initialise[F Float](params []F, c Config, l layout, seed uint64) {
 		normal(y.w2, down/math.Sqrt(float64(c.FF)))
 	}
 	ones(l.gf)
+	normal(l.pos, 0.02)
 }
 
 // mimeticAttention sets the queries and the keys of wqkv to 1.8 times one

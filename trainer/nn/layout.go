@@ -20,8 +20,10 @@ type layout struct {
 	spans []Span
 	size  int
 	emb   span // (V,D), also the output matrix
+	pos   span // (Context,D) or nothing
 	layer []layerLayout
 	gf    span // (D)
+	cf    span // (D) or nothing: the bias of the last norm
 }
 
 type layerLayout struct {
@@ -33,6 +35,11 @@ type layerLayout struct {
 	g2   span // (D)
 	w1   span // (D, F) or, for swiglu, (D, 2F)
 	w2   span // (F, D)
+
+	// Biases, empty if the configuration has none: of the norms and of the
+	// products in the order of their places.
+	c1, c2 span // (D)
+	bias   [matsPerLayer]span
 }
 
 func newLayout(c Config) layout {
@@ -47,8 +54,11 @@ func newLayout(c Config) layout {
 		l.size += n
 		return s
 	}
-	E := c.HeadDim()
+	E, layer := c.HeadDim(), c.Norm == "layer"
 	l.emb = add(true, "embed", c.Vocab, c.Dim)
+	if c.Positions == "learned" {
+		l.pos = add(true, "positions", c.Context, c.Dim)
+	}
 	for i := range c.Layers {
 		name := func(s string) string { return fmt.Sprintf("layers.%d.%s", i, s) }
 		var y layerLayout
@@ -62,9 +72,22 @@ func newLayout(c Config) layout {
 		y.g2 = add(false, name("norm2"), c.Dim)
 		y.w1 = add(true, name("up"), c.Dim, c.upWidth())
 		y.w2 = add(true, name("down"), c.FF, c.Dim)
+		if layer {
+			y.c1 = add(false, name("norm1_bias"), c.Dim)
+			y.c2 = add(false, name("norm2_bias"), c.Dim)
+		}
+		if c.Bias {
+			y.bias[matQKV] = add(false, name("qkv_bias"), (c.Heads+2*c.KVHeads)*E)
+			y.bias[matOut] = add(false, name("out_bias"), c.Dim)
+			y.bias[matUp] = add(false, name("up_bias"), c.upWidth())
+			y.bias[matDown] = add(false, name("down_bias"), c.Dim)
+		}
 		l.layer = append(l.layer, y)
 	}
 	l.gf = add(false, "norm", c.Dim)
+	if layer {
+		l.cf = add(false, "norm_bias", c.Dim)
+	}
 	return l
 }
 
@@ -80,10 +103,11 @@ func (c Config) upWidth() int {
 // more than limit.
 func (c Config) NumParams(limit int) (n int, ok bool) {
 	c = c.Resolved()
-	one := c
-	one.Layers = 1
-	first := newLayout(one).size
-	rest := first - c.Vocab*c.Dim - c.Dim
+	few := c
+	few.Layers = 1
+	first := newLayout(few).size
+	few.Layers = 2
+	rest := newLayout(few).size - first
 	if c.Layers > limit/rest+1 {
 		return 0, false
 	}

@@ -1,7 +1,9 @@
 package nn
 
 // Model is a causal transformer: embeddings, blocks of attention and MLP with
-// RMS normalisation before each, and an output tied to the embeddings. All
+// a norm before each, and an output tied to the embeddings. Its configuration
+// makes the blocks Llama's (RMS norm, rotary positions, SwiGLU, grouped queries)
+// or GPT-2's (LayerNorm, learned positions, GELU, biases). All
 // parameters lie in one flat vector. A Model is read-only to Forward, Backward
 // and decoding, so several goroutines may use it, each with its own Workspace
 // and gradient vector.

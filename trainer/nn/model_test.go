@@ -21,7 +21,8 @@ func variants() map[string]nn.Config {
 	grouped.KVHeads, grouped.Activation = 1, "swiglu"
 	full := tiny()
 	full.Mimetic, full.RopeDim = false, 4
-	return map[string]nn.Config{"mimetic": tiny(), "plain": plain, "grouped-swiglu": grouped, "full-rope": full}
+	gpt2 := nn.Config{Vocab: 11, Context: 16, Dim: 8, Layers: 2, Heads: 2, FF: 12, Norm: "layer", Positions: "learned", Bias: true}
+	return map[string]nn.Config{"gpt2": gpt2, "mimetic": tiny(), "plain": plain, "grouped-swiglu": grouped, "full-rope": full}
 }
 
 // packed is a random batch of three sequences with about half of the tokens wanted.

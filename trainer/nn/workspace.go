@@ -18,7 +18,7 @@ type Workspace[F Float] struct {
 	all, want selection
 	xf        []F           // (n,D) the residual stream at the end
 	hn        []F           // (n,D) normalised
-	rstdf     []F           // (n)
+	normf     normed[F]     // (n)
 	logits    []F           // (n,V)
 	stats     []headStat[F] // (n)
 
@@ -69,17 +69,17 @@ func (w *Workspace[F]) selected(l int) *selection {
 // activations are what one block keeps for its backward pass. Those of the
 // last block have n rows instead of N from prob on.
 type activations[F Float] struct {
-	x            []F // (N,D) input
-	rstd1, rstd2 []F // (N)
-	h1           []F // (N,D) normalised input
-	qkv          []F // (N,(H+2G)E)
-	qk           []F // (N,(H+G)E) queries and keys, mixed over positions and rotated
-	prob         []F // per sequence (H,T,T rounded up): softmax, lower triangle
-	o            []F // (N,HE)
-	mid          []F // (N,D) after attention
-	h2           []F // (N,D) normalised
-	up           []F // (N,upWidth)
-	act          []F // (N,F)
+	x            []F       // (N,D) input
+	norm1, norm2 normed[F] // (N)
+	h1           []F       // (N,D) normalised input
+	qkv          []F       // (N,(H+2G)E)
+	qk           []F       // (N,(H+G)E) queries and keys, mixed over positions and rotated
+	prob         []F       // per sequence (H,T,T rounded up): softmax, lower triangle
+	o            []F       // (N,HE)
+	mid          []F       // (N,D) after attention
+	h2           []F       // (N,D) normalised
+	up           []F       // (N,upWidth)
+	act          []F       // (N,F)
 }
 
 func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
@@ -102,8 +102,8 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	for l := range w.layers {
 		a, k := &w.layers[l], len(w.selected(l).rows)
 		fit(&a.x, n*D)
-		fit(&a.rstd1, n)
-		fit(&a.rstd2, k)
+		a.norm1.fit(c, n)
+		a.norm2.fit(c, k)
 		fit(&a.h1, n*D)
 		fit(&a.qkv, n*(c.Heads+2*c.KVHeads)*E)
 		fit(&a.qk, n*(c.Heads+c.KVHeads)*E)
@@ -117,7 +117,7 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	k := len(w.want.rows)
 	fit(&w.xf, k*D)
 	fit(&w.hn, k*D)
-	fit(&w.rstdf, k)
+	w.normf.fit(c, k)
 	fit(&w.stats, k)
 	fit(&w.logits, k*c.Vocab)
 	fit(&w.tmp, headSpace(longest, E))

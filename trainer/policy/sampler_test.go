@@ -106,11 +106,13 @@ func sameEpisodes(t *testing.T, got, want []*episode) {
 // with a cache, in whatever company and through observations, are bit for bit
 // those of the training forward pass on the stored tokens.
 func TestSamplerEqualsTrainer(t *testing.T) {
-	for _, kv := range []int{0, 2} {
+	grouped, wide := smallConfig(), smallConfig()
+	grouped.KVHeads = 2
+	wide.Dim, wide.Heads = 64, 2
+	gpt2 := policy.TransformerConfig{Vocab: 31, Context: 96, Dim: 24, Layers: 2, Heads: 3, Norm: "layer", Positions: "learned", Bias: true}
+	for name, cfg := range map[string]policy.TransformerConfig{"small": smallConfig(), "grouped": grouped, "wide": wide, "gpt2": gpt2} {
 		for _, temperature := range []float32{1, 0.7} {
-			t.Run(fmt.Sprint(kv, temperature), func(t *testing.T) {
-				cfg := smallConfig()
-				cfg.KVHeads = kv
+			t.Run(fmt.Sprint(name, temperature), func(t *testing.T) {
 				p := policy.NewTransformer(cfg, 1)
 				eps := script(24, policy.SampleConfig{Temperature: temperature})
 				play(p.NewSampler(10), eps, 10)

@@ -37,6 +37,7 @@ type trainFlags struct {
 	verbose bool
 	listen  string
 	stopAt  int
+	profile string
 }
 
 func (t *trainFlags) register(f *flag.FlagSet) {
@@ -55,6 +56,7 @@ func (t *trainFlags) register(f *flag.FlagSet) {
 	f.BoolVar(&t.quiet, "quiet", false, "show no progress")
 	f.BoolVar(&t.verbose, "verbose", false, "log at debug level")
 	f.StringVar(&t.listen, "metrics", "", "serve Prometheus metrics at this address, such as 127.0.0.1:9091")
+	f.StringVar(&t.profile, "cpuprofile", "", "write a processor profile of the run to this file, for go tool pprof and tools/profile.sh")
 	f.IntVar(&t.stopAt, "stop-after", 0, "stop after so many updates, as if interrupted; 0 is off")
 }
 
@@ -147,6 +149,11 @@ func (t *trainFlags) run(ctx context.Context, stderr io.Writer, work func(*train
 		return report, usageError{err}
 	}
 	defer func() { err = errors.Join(err, tr.Close()) }()
+	stopProfile, err := startProfile(t.profile)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, stopProfile()) }()
 	return work(tr, ctx)
 }
 

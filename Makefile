@@ -8,7 +8,7 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming admit
+        train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming admit train-codefix
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -45,6 +45,11 @@ train-react: build ## the full react recipe (SEED=n)
 
 bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch (WRITE=1 rewrites the report)
 	tools/bench-numerics.sh $(if $(WRITE),--write)
+train-codefix: build ## the code-repair recipe (SEED=n)
+	tools/train.sh codefix $(SEED)
+
+bench-numerics: ## speed of the numeric core beside its opponents
+	tools/bench-numerics.sh
 
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/codefix"
 )
 
-// demonstrate plays a task as a fallible programmer: read; say line by line
-// what the statement asks for, up to the first word that the file has
-// otherwise; put that line right; mostly run the cases; and if they fail, read
-// again or give up. With probability noise it misunderstands the statement:
-// then a line that it states is wrong. It never misjudges whether the file says
-// what it has just stated.
+// demonstrate plays a task as a fallible programmer: write down from the
+// statement how the function should read; read how it does; go through the
+// lines up to the first word that differs; put that line right; mostly run the
+// cases; and if they fail, start over or give up. With probability noise it
+// misunderstands the statement: then a line of what it writes down is wrong. It
+// never misjudges whether the file says what it has written down.
 func demonstrate(t *codefix.Task, noise float64, rng *rand.Rand) envs.Script {
 	split := func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 	return &demo{
@@ -29,7 +30,8 @@ type demo struct {
 	noise     float64
 	wrong     []codefix.LineEdit
 	gold, now []string
-	did       string // the tool of the last action
+	plan      []string // how the function should read, as it was understood
+	did       string   // the tool of the last action
 	attempts  int
 }
 
@@ -43,7 +45,7 @@ const (
 func (d *demo) Act(obs envs.Observation) envs.Action {
 	switch d.did {
 	case "":
-		return d.act("", "read", "[]")
+		return d.read()
 	case "read":
 		if e, thought := d.check(); e.Line > 0 {
 			d.attempts++
@@ -56,30 +58,39 @@ func (d *demo) Act(obs envs.Observation) envs.Action {
 		}
 	case "run":
 		if !strings.HasPrefix(obs.Text, "0 failed") && d.attempts < maxAttempts && d.rng.Float64() >= givesUp {
-			return d.act("", "read", "[]")
+			return d.read()
 		}
 	}
 	return d.act("", "finish", "[]")
 }
 
-// check states the lines up to the first word that the file has otherwise, and
-// what that line should be.
-func (d *demo) check() (codefix.LineEdit, string) {
-	stated := d.gold
+// read writes down how the function should read, and looks how it does.
+func (d *demo) read() envs.Action {
+	d.plan = d.gold
 	if w, ok := d.misreading(); ok && d.rng.Float64() < d.noise {
-		stated = append([]string(nil), d.gold...)
-		stated[w.Line-1] = w.Text
+		d.plan = append([]string(nil), d.gold...)
+		d.plan[w.Line-1] = w.Text
 	}
+	lines := make([]string, 0, len(d.plan))
+	for i, l := range d.plan[1:] {
+		lines = append(lines, strconv.Itoa(i+2)+codefix.Indented(l))
+	}
+	return d.act(strings.Join(lines, " "), "read", "[]")
+}
+
+// check repeats the plan up to the first word that the file has otherwise, and
+// says what that line should be.
+func (d *demo) check() (codefix.LineEdit, string) {
 	var b strings.Builder
-	for i := 1; i < len(stated); i++ {
+	for i := 1; i < len(d.plan); i++ {
 		if i > 1 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprintf(&b, "%d", i+1)
-		line := codefix.Indented(stated[i])
-		if stated[i] != d.now[i] {
+		b.WriteString(strconv.Itoa(i + 1))
+		line := codefix.Indented(d.plan[i])
+		if d.plan[i] != d.now[i] {
 			b.WriteString(line[:differs(line, codefix.Indented(d.now[i]))] + " differs")
-			return codefix.LineEdit{Line: i + 1, Text: stated[i]}, b.String()
+			return codefix.LineEdit{Line: i + 1, Text: d.plan[i]}, b.String()
 		}
 		b.WriteString(line)
 	}

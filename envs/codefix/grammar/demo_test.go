@@ -51,8 +51,9 @@ func play(t *testing.T, typ *codefix.Type, task envs.Task, noise float64, seed i
 
 var wholeEdit = regexp.MustCompile(`^Thought: (.*) differs\nAction: edit\[ (\d)\](.*)\n$`)
 
-// Without noise every bug is repaired at the first try. The thought states
-// lines of the repaired function only, and stops in the line that is edited.
+// Without noise every bug is repaired at the first try. The first thought is
+// the repaired function, the second as much of it as the file has, and it
+// stops in the line that is edited.
 func TestDemonstratorRepairs(t *testing.T) {
 	typ, err := New(codefix.Options{Runner: Interpreter{Next: nobody{}}, Key: []byte("k")})
 	if err != nil {
@@ -78,8 +79,11 @@ func TestDemonstratorRepairs(t *testing.T) {
 		}
 		gold := strings.Split(task.Private.(*codefix.Task).Fixed, "\n")
 		stated := ""
-		for n, l := range gold[1:] {
+		for n, l := range gold[1 : len(gold)-1] {
 			stated += " " + string(rune('2'+n)) + codefix.Indented(l)
+		}
+		if actions[0] != "Thought:"+stated+"\nAction: read[]\n" {
+			t.Errorf("task %d plans %q, not %q", i, actions[0], stated)
 		}
 		if !strings.HasPrefix(stated, " "+m[1]) {
 			t.Errorf("task %d states %q of %q", i, m[1], stated)

@@ -15,7 +15,7 @@ import (
 // Name is the environment type's name.
 const Name = "codefix-grammar"
 
-const version = "1.0.0"
+const version = "1.1.0"
 
 // New makes the environment type "codefix-grammar": o's Runner, Key and
 // rewards, with this package's tasks in the compact style.

@@ -69,7 +69,7 @@ var maps = []part{
 	{"C minus X", func(_, c int64) *node { return apply("-", num(c), x.clone()) }},
 	{"X times C", func(_, c int64) *node { return apply("*", x.clone(), num(c)) }},
 	{"X squared", func(_, _ int64) *node { return apply("*", x.clone(), x.clone()) }},
-	{"X negated", func(_, _ int64) *node { return apply("neg", x.clone()) }},
+	{"minus X", func(_, _ int64) *node { return apply("neg", x.clone()) }},
 	{"abs X", func(_, _ int64) *node { return apply("abs", x.clone()) }},
 	{"X mod C", func(_, c int64) *node { return apply("%", x.clone(), num(c)) }},
 	{"X over C", func(_, c int64) *node { return apply("//", x.clone(), num(c)) }},

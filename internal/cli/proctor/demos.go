@@ -12,6 +12,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"sync"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
@@ -139,8 +141,20 @@ func (d demoRun) write(ctx context.Context, path string, stdout, stderr io.Write
 	return nil
 }
 
+// demoJob is one episode to play and where its outcome goes.
+type demoJob struct {
+	start envs.Start
+	index int
+	out   chan demoResult // holds one
+}
+
+type demoResult struct {
+	episode demoEpisode
+	err     error
+}
+
 // play plays n episodes: a shuffled walk over the split, again from its start
-// when it is used up.
+// when it is used up. Several are played at once and emitted in order.
 func (d demoRun) play(ctx context.Context, emit func(demoEpisode) error) error {
 	player, ok := d.t.(envs.Scripted)
 	if !ok {
@@ -150,32 +164,66 @@ func (d demoRun) play(ctx context.Context, emit func(demoEpisode) error) error {
 	if size == 0 {
 		return fmt.Errorf("%s has no split %q", d.t.Spec().Name, d.split)
 	}
-	env, err := d.t.New(ctx)
-	if err != nil {
-		return fmt.Errorf("make %s: %w", d.t.Spec().Name, err)
+	ctx, cancel := context.WithCancel(ctx)
+	workers := min(runtime.GOMAXPROCS(0), d.n)
+	todo, inOrder := make(chan demoJob), make(chan demoJob, 4*workers)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	for range workers {
+		wg.Go(func() {
+			for j := range todo {
+				e, err := d.episode(ctx, player, j)
+				j.out <- demoResult{e, err}
+			}
+		})
 	}
-	defer env.Close() //nolint:errcheck // nothing is left to report once the episodes are out
-	rng := rand.New(rand.NewPCG(d.seed, 0xde40))
-	order := rng.Perm(size)
-	for i := range d.n {
-		task, err := d.t.Tasks().At(d.split, order[i%size])
-		if err != nil {
-			return fmt.Errorf("task %d: %w", order[i%size], err)
+	wg.Go(func() {
+		defer close(todo)
+		defer close(inOrder)
+		rng := rand.New(rand.NewPCG(d.seed, 0xde40))
+		order := rng.Perm(size)
+		for i := range d.n {
+			j := demoJob{index: order[i%size], out: make(chan demoResult, 1)}
+			j.start = envs.Start{Seed: int64(rng.Uint64() >> 1), Limits: d.t.Spec().Limits}
+			for _, to := range []chan demoJob{todo, inOrder} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return
+				}
+			}
 		}
-		seed := int64(rng.Uint64() >> 1)
-		s, err := player.Script(d.script, task, d.noise, rand.New(rand.NewPCG(uint64(seed), 1)))
-		if err != nil {
-			return err
+	})
+	i := 0
+	for j := range inOrder {
+		r := <-j.out
+		if r.err != nil {
+			return fmt.Errorf("episode %d: %w", i, r.err)
 		}
-		e, err := playEpisode(ctx, d.t.Spec(), env, s, envs.Start{Task: task, Seed: seed, Limits: d.t.Spec().Limits})
-		if err != nil {
-			return fmt.Errorf("episode %d: %w", i, err)
-		}
-		if err := emit(e); err != nil {
+		if err := emit(r.episode); err != nil {
 			return fmt.Errorf("write episode %d: %w", i, err)
 		}
+		i++
 	}
-	return nil
+	return ctx.Err()
+}
+
+// episode plays one job.
+func (d demoRun) episode(ctx context.Context, player envs.Scripted, j demoJob) (e demoEpisode, err error) {
+	if j.start.Task, err = d.t.Tasks().At(d.split, j.index); err != nil {
+		return e, fmt.Errorf("task %d: %w", j.index, err)
+	}
+	s, err := player.Script(d.script, j.start.Task, d.noise, rand.New(rand.NewPCG(uint64(j.start.Seed), 1)))
+	if err != nil {
+		return e, err
+	}
+	env, err := d.t.New(ctx)
+	if err != nil {
+		return e, fmt.Errorf("make %s: %w", d.t.Spec().Name, err)
+	}
+	defer env.Close() // nothing is left to report once the episode is out
+	return playEpisode(ctx, d.t.Spec(), env, s, j.start)
 }
 
 // playEpisode plays one episode to its end or to the step limit.

@@ -45,11 +45,10 @@ train-react: build ## the full react recipe (SEED=n)
 
 bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch (WRITE=1 rewrites the report)
 	tools/bench-numerics.sh $(if $(WRITE),--write)
+
 train-codefix: build ## the code-repair recipe (SEED=n)
 	tools/train.sh codefix $(SEED)
 
-bench-numerics: ## speed of the numeric core beside its opponents
-	tools/bench-numerics.sh
 
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh

@@ -250,7 +250,7 @@ func (s *bank) task(r bugRef) *Task {
 	t.Source[bug.File] = patched(f.Files[bug.File], bug.Patch)
 	if s.compact {
 		for _, i := range bug.Shown {
-			t.Shown = append(t.Shown, f.Shown[i].compile(f.Fn, f.Approx))
+			t.Shown = append(t.Shown, f.compile(f.Shown[i]))
 		}
 		return t
 	}

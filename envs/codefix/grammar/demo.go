@@ -15,8 +15,9 @@ import (
 // statement how the function should read; read how it does; go through the
 // lines up to the first word that differs; put that line right; mostly run the
 // cases; and if they fail, start over or give up. With probability noise it
-// misunderstands the statement: then a line of what it writes down is wrong. It
-// never misjudges whether the file says what it has written down.
+// misunderstands the statement: then a line of what it writes down is wrong;
+// and with less it does nothing after reading. It never misjudges whether the
+// file says what it has written down.
 func demonstrate(t *codefix.Task, noise float64, rng *rand.Rand) envs.Script {
 	split := func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 	return &demo{
@@ -39,6 +40,7 @@ const (
 	maxAttempts = 3
 	runs        = 0.9 // how often an edit is followed by a run
 	givesUp     = 0.3 // how often a failing run is followed by the end
+	idles       = 0.4 // share of noise: how often nothing is done after reading
 )
 
 // Act plays the next action.
@@ -47,6 +49,9 @@ func (d *demo) Act(obs envs.Observation) envs.Action {
 	case "":
 		return d.read()
 	case "read":
+		if d.rng.Float64() < idles*d.noise {
+			break
+		}
 		if e, thought := d.check(); e.Line > 0 {
 			d.attempts++
 			d.now[e.Line-1] = e.Text

@@ -12,7 +12,6 @@ Runs on PyTorch 1.13 and on 2.x, on the CPU.
 """
 
 import argparse
-import ctypes
 import json
 import math
 import os
@@ -23,13 +22,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--compile", action="store_true")
 parser.add_argument("--only", default="", help="what to take part in, such as train:d128,decode:d256; empty is all")
-parser.add_argument("--keep-memory", action="store_true", help="glibc only: keep freed memory, so that big tensors cost no page faults")
 args = parser.parse_args()
-if args.keep_memory:
-    M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4
-    libc = ctypes.CDLL(None)
-    for option, value in (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, 2**31 - 1), (M_TOP_PAD, 2**28):
-        libc.mallopt(option, value)
 # A build on OpenBLAS has threads of its own, which torch does not set: they
 # are to be as many, and that must be known before the library is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = str(args.threads)

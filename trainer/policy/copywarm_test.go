@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/proctor-rl/proctor/trainer/fastblas"
 	"github.com/proctor-rl/proctor/trainer/policy"
 )
 
@@ -79,16 +80,22 @@ func copyLoss(cfg policy.TransformerConfig, seed uint64) float64 {
 
 // TestCopyingIsLearned is the isolated copy test: with both initialisations
 // random tokens (chance is ln 512 = 6.24) are copied after some 70 thousand
-// tokens, without them not at all.
+// tokens, without them not at all. The kernels in Go, ten times as slow, get a
+// smaller task (chance is ln 128 = 4.85).
 func TestCopyingIsLearned(t *testing.T) {
 	cfg := policy.TransformerConfig{Vocab: 512, Context: 64, Dim: 64, Layers: 2, Heads: 2, Smear: true, Mimetic: true}
+	learned, chance := 0.7, 5.0
+	if fastblas.Kernels() == "go" {
+		cfg.Vocab, cfg.Dim = 128, 48
+		learned, chance = 1.2, 4
+	}
 	loss := copyLoss(cfg, 1)
 	t.Logf("loss %.3f", loss)
-	if !(loss < 0.7) {
-		t.Errorf("loss %.3f after the warm-up, want < 0.7", loss)
+	if !(loss < learned) {
+		t.Errorf("loss %.3f after the warm-up, want < %g", loss, learned)
 	}
 	cfg.Smear, cfg.Mimetic = false, false
-	if plain := copyLoss(cfg, 1); !(plain > 5) {
+	if plain := copyLoss(cfg, 1); !(plain > chance) {
 		t.Errorf("loss %.3f without the initialisations: this test tests nothing", plain)
 	}
 }

@@ -8,7 +8,8 @@ export GOFLAGS += -buildvcs=false
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
-        train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming admit train-codefix
+        train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming \
+        admit train-codefix bench-server
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -55,6 +56,8 @@ bench-sandbox: ## latency and throughput of graded runs
 
 soak: ## ten thousand runs in the sandbox, and what they leave behind (RUNS=n)
 	$(GO) test ./internal/sandbox -run 'TestSoak$$' -count=1 -timeout 3h -v -args -soak $(or $(RUNS),10000)
+bench-server: ## steps a second through the server, beside the env alone
+	tools/bench-server.sh
 
 admit: ## the admission gate over every built-in code task (minutes)
 	PROCTOR_ADMIT=all $(GO) test ./envs/codefix -run Admission -count=1 -timeout 3h -v

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,6 +25,13 @@ type Metrics struct {
 	failures *prometheus.CounterVec
 	sockets  prometheus.Gauge
 	slow     prometheus.Counter
+	played   sync.Map // env type to *stepMetrics: looking labels up costs more than counting
+}
+
+// stepMetrics are an env type's part of the metrics of steps.
+type stepMetrics struct {
+	steps              prometheus.Counter
+	queue, exec, grade prometheus.Observer
 }
 
 // NewMetrics registers the server's metrics on a registry of their own.
@@ -75,12 +83,27 @@ func (m *Metrics) Gatherer() prometheus.Gatherer { return m.reg }
 
 // Stepped reports the phases of one step.
 func (m *Metrics) Stepped(env string, queue, exec, grade time.Duration) {
-	m.steps.WithLabelValues(env).Inc()
-	m.phases.WithLabelValues(env, "queue").Observe(queue.Seconds())
-	m.phases.WithLabelValues(env, "exec").Observe(exec.Seconds())
+	s := m.of(env)
+	s.steps.Inc()
+	s.queue.Observe(queue.Seconds())
+	s.exec.Observe(exec.Seconds())
 	if grade > 0 {
-		m.phases.WithLabelValues(env, "grade").Observe(grade.Seconds())
+		s.grade.Observe(grade.Seconds())
 	}
+}
+
+func (m *Metrics) of(env string) *stepMetrics {
+	if v, ok := m.played.Load(env); ok {
+		if s, ok := v.(*stepMetrics); ok {
+			return s
+		}
+	}
+	s := &stepMetrics{
+		m.steps.WithLabelValues(env), m.phases.WithLabelValues(env, "queue"),
+		m.phases.WithLabelValues(env, "exec"), m.phases.WithLabelValues(env, "grade"),
+	}
+	m.played.Store(env, s)
+	return s
 }
 
 // Ended reports an episode's end.

@@ -84,6 +84,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
+	if ce := r.Header.Get("Content-Encoding"); ce != "" && !strings.EqualFold(ce, "identity") {
+		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be sent without a Content-Encoding")
+	}
 	if !isJSON(r, body) {
 		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be application/json")
 	}
@@ -101,8 +104,11 @@ func isJSON(r *http.Request, body []byte) bool {
 	if ct == "application/json" {
 		return true
 	}
-	mt, _, err := mime.ParseMediaType(ct)
+	mt, params, err := mime.ParseMediaType(ct)
 	if err != nil {
+		return false
+	}
+	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") && !strings.EqualFold(cs, "us-ascii") {
 		return false
 	}
 	object := bytes.HasPrefix(bytes.TrimSpace(body), []byte("{"))

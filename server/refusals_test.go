@@ -38,6 +38,9 @@ func TestRefusals(t *testing.T) {
 		{"form from a page", "POST", "/envs", `{"type":"toy"}`, []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin"}, 415, "unsupported-media-type", ""},
 		{"foreign page", "POST", "/envs/" + id + "/reset", ``, []string{"Origin", "http://evil.example"}, 403, "forbidden", ""},
 		{"foreign page of a new browser", "POST", "/envs/" + id + "/reset", ``, []string{"Sec-Fetch-Site", "cross-site"}, 403, "forbidden", ""},
+		{"gzip", "POST", "/envs", `{"type":"toy"}`, []string{"Content-Encoding", "gzip"}, 415, "unsupported-media-type", ""},
+		{"gzip step", "POST", "/envs/" + id + "/step", "\x1f\x8b\x08", []string{"Content-Encoding", "gzip"}, 415, "unsupported-media-type", ""},
+		{"utf-16", "POST", "/envs", `{"type":"toy"}`, []string{"Content-Type", "application/json; charset=utf-16"}, 415, "unsupported-media-type", ""},
 		{"text step", "POST", "/envs/" + id + "/step", `{"action":"a"}`, []string{"Content-Type", "text/plain"}, 415, "unsupported-media-type", ""},
 
 		{"client sends reward", "POST", "/envs/" + id + "/step", `{"action":"a","reward":1}`, nil, 422, "unknown-field", "/reward"},

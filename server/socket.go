@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ const (
 type socket struct {
 	s    *Server
 	ws   *websocket.Conn
+	cork *cork           // under ws, the writer's
 	ctx  context.Context //nolint:containedctx // the connection's own, for its workers
 	stop context.CancelFunc
 	bind *episode.Binding
@@ -97,13 +99,14 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		grace = time.Duration(n) * time.Second
 	}
 	up := s.upgrader()
-	ws, err := up.Upgrade(w, r, nil)
+	cw := &corked{ResponseWriter: w}
+	ws, err := up.Upgrade(cw, r, nil)
 	if err != nil {
 		return // answered by the upgrader
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &socket{
-		s: s, ws: ws, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace},
+		s: s, ws: ws, cork: cw.cork, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace},
 		out: make(chan []byte, s.cfg.QueueFrames), closing: make(chan struct{}), queues: map[string][]*job{},
 		subs: map[string]*subscription{},
 	}
@@ -181,7 +184,7 @@ func (c *socket) write() {
 			_ = c.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(cfg.WriteTimeout/2)) // the peer may be gone
 			return
 		case b := <-c.out:
-			if c.ws.SetWriteDeadline(time.Now().Add(cfg.WriteTimeout)) != nil || c.ws.WriteMessage(websocket.TextMessage, b) != nil {
+			if c.writeOut(b, time.Now().Add(cfg.WriteTimeout)) != nil {
 				c.fail(websocket.CloseAbnormalClosure, "")
 				return
 			}
@@ -207,11 +210,33 @@ func (c *socket) flush() {
 	for {
 		select {
 		case b := <-c.out:
-			if c.ws.SetWriteDeadline(end) != nil || c.ws.WriteMessage(websocket.TextMessage, b) != nil {
+			if c.writeOut(b, end) != nil {
 				return
 			}
 		default:
 			return
+		}
+	}
+}
+
+// writeOut writes a frame, and whatever else is ready, at once.
+func (c *socket) writeOut(b []byte, end time.Time) error {
+	runtime.Gosched() // who is about to be ready gets onto the same boat
+	c.cork.hold()
+	if err := c.ws.SetWriteDeadline(end); err != nil {
+		return err
+	}
+	for size := 0; ; {
+		if err := c.ws.WriteMessage(websocket.TextMessage, b); err != nil {
+			return err
+		}
+		if size += len(b); size >= mostHeld/2 {
+			return c.cork.release()
+		}
+		select {
+		case b = <-c.out:
+		default:
+			return c.cork.release()
 		}
 	}
 }

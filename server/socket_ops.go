@@ -68,16 +68,23 @@ func parseFrame(frame []byte) (j *job, err error) {
 		return j, refusal(api.ProblemCodeInvalidJSON, "the frame "+err.Error())
 	}
 	var id, op, env []byte
+	twice := ""
+	set := func(k string, p *[]byte, v []byte) {
+		if *p != nil {
+			twice = k
+		}
+		*p = v
+	}
 	if !strict.Members(frame, func(k string, v []byte) {
 		switch k {
 		case "id":
-			id = v
+			set(k, &id, plainID(v))
 		case "op":
-			op = v
+			set(k, &op, v)
 		case "env_id":
-			env = v
+			set(k, &env, v)
 		case "target":
-			j.target = v
+			set(k, (*[]byte)(&j.target), plainID(v))
 		}
 	}) {
 		return j, refusal(api.ProblemCodeInvalidJSON, "the frame must be a JSON object")
@@ -86,6 +93,9 @@ func parseFrame(frame []byte) (j *job, err error) {
 		return j, episode.Invalid("/id", "must be a string of 1 to 128 characters or an integer")
 	}
 	j.id = id
+	if twice != "" {
+		return j, episode.Invalid("/"+twice, "appears twice")
+	}
 	if env != nil && json.Unmarshal(env, &j.env) != nil {
 		return j, episode.Invalid("/env_id", "must be a string")
 	}
@@ -93,6 +103,22 @@ func parseFrame(frame []byte) (j *job, err error) {
 		return j, episode.Invalid("/op", "must be one of create, reset, step, score, close, batch_step, attach, subscribe, ping, cancel")
 	}
 	return j, nil
+}
+
+// plainID spells an id in one way, so that it is found again however it was
+// escaped.
+func plainID(id []byte) []byte {
+	var s string
+	if bytes.IndexByte(id, '\\') < 0 || json.Unmarshal(id, &s) != nil {
+		return id
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil {
+		return id // a string always encodes
+	}
+	return bytes.TrimSpace(b.Bytes())
 }
 
 func goodID(id []byte) bool {

@@ -161,6 +161,13 @@ func TestSubscribeFilters(t *testing.T) {
 	if r := c.ask(`{"id":7,"op":"cancel","target":2}`); result(r)["cancelled"] != false {
 		t.Errorf("cancel again: %v", r)
 	}
+	c.send(`{"id":"\u0061/","op":"subscribe"}`) // the same name, spelt in two ways
+	if r := c.recv(); r["id"] != "a/" {
+		t.Errorf("subscribe: %v", r)
+	}
+	if r := c.ask(`{"id":8,"op":"cancel","target":"a\/"}`); result(r)["cancelled"] != true {
+		t.Errorf("cancel by another spelling: %v", r)
+	}
 	w.step("b", "noop")
 	c.subscribe(2, `,"events":["step"],"env_id":"b"`) // the name is free again
 	w.step("b", "noop")

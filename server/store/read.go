@@ -66,8 +66,9 @@ func (s *SQLite) Episode(ctx context.Context, id string) (Record, error) {
 	}
 	var r Record
 	var doc, reset string
-	err := s.db.QueryRowContext(ctx, `SELECT owner, unplayed, episode, reset FROM episodes WHERE episode_id = ?`, id).
-		Scan(&r.Owner, &r.Unplayed, &doc, &reset)
+	var steps sql.NullString
+	err := s.db.QueryRowContext(ctx, `SELECT owner, unplayed, episode, reset, steps FROM episodes WHERE episode_id = ?`, id).
+		Scan(&r.Owner, &r.Unplayed, &doc, &reset, &steps)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrNotFound
 	}
@@ -77,23 +78,35 @@ func (s *SQLite) Episode(ctx context.Context, id string) (Record, error) {
 	if err := errors.Join(json.Unmarshal([]byte(doc), &r.Episode), json.Unmarshal([]byte(reset), &r.Reset)); err != nil {
 		return r, fmt.Errorf("decode episode: %w", err)
 	}
+	if steps.Valid {
+		if err := json.Unmarshal([]byte(steps.String), &r.Steps); err != nil {
+			return r, fmt.Errorf("decode steps: %w", err)
+		}
+		return r, nil
+	}
+	r.Steps, err = s.oldSteps(ctx, id)
+	return r, err
+}
+
+// oldSteps reads the steps of an episode that was written in version 1.
+func (s *SQLite) oldSteps(ctx context.Context, id string) (steps []api.Step, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT step FROM steps WHERE episode_id = ? ORDER BY idx`, id)
 	if err != nil {
-		return r, fmt.Errorf("read steps: %w", err)
+		return nil, fmt.Errorf("read steps: %w", err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	for rows.Next() {
 		var b string
 		var st api.Step
 		if err := rows.Scan(&b); err != nil {
-			return r, fmt.Errorf("read steps: %w", err)
+			return nil, fmt.Errorf("read steps: %w", err)
 		}
 		if err := json.Unmarshal([]byte(b), &st); err != nil {
-			return r, fmt.Errorf("decode step: %w", err)
+			return nil, fmt.Errorf("decode step: %w", err)
 		}
-		r.Steps = append(r.Steps, st)
+		steps = append(steps, st)
 	}
-	return r, rows.Err()
+	return steps, rows.Err()
 }
 
 // AddRun keeps a run.

@@ -131,10 +131,7 @@ func (s *SQLite) commit(batch []entry) (err error) {
 		return err
 	}
 	defer w.close()
-	for _, e := range batch {
-		if e.mark != nil {
-			continue
-		}
+	for _, e := range merged(batch) {
 		if err = w.episode(ctx, e.rec, e.ended); permanent(err) {
 			s.log.Error("an episode cannot be recorded", "err", err, "episode", e.rec.Episode.EpisodeID)
 			err = nil
@@ -145,8 +142,30 @@ func (s *SQLite) commit(batch []entry) (err error) {
 	return tx.Commit()
 }
 
+// merged is what a batch has to write: where an episode begins and ends in it,
+// its end in the place of its beginning.
+func merged(batch []entry) []entry {
+	out := make([]entry, 0, len(batch))
+	begun := map[string]int{}
+	for _, e := range batch {
+		id := e.rec.Episode.EpisodeID
+		at, ok := begun[id]
+		switch {
+		case e.mark != nil:
+		case e.ended && ok:
+			if !out[at].ended { // the first end counts
+				out[at] = e
+			}
+		default:
+			begun[id] = len(out)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // writer holds the statements of one transaction.
-type writer struct{ start, end, step *sql.Stmt }
+type writer struct{ start, end *sql.Stmt }
 
 func newWriter(ctx context.Context, tx *sql.Tx) (w *writer, err error) {
 	w = &writer{}
@@ -156,21 +175,18 @@ func newWriter(ctx context.Context, tx *sql.Tx) (w *writer, err error) {
 	}
 	// An end is written once: an ended episode never changes.
 	if w.end, err = tx.PrepareContext(ctx, insertEpisode+` ON CONFLICT (episode_id) DO UPDATE SET status = excluded.status,
-	  return = excluded.return, unplayed = excluded.unplayed, episode = excluded.episode, reset = excluded.reset
+	  return = excluded.return, unplayed = excluded.unplayed, episode = excluded.episode, reset = excluded.reset, steps = excluded.steps
 	  WHERE episodes.status = 'running'`); err != nil {
-		return nil, err
-	}
-	if w.step, err = tx.PrepareContext(ctx, `INSERT OR IGNORE INTO steps (episode_id, idx, reward, step) VALUES (?,?,?,?)`); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-const insertEpisode = `INSERT INTO episodes (episode_id, owner, type, task_id, group_id, status, return, unplayed, episode, reset)
-  VALUES (?,?,?,?,?,?,?,?,?,?)`
+const insertEpisode = `INSERT INTO episodes (episode_id, owner, type, task_id, group_id, status, return, unplayed, episode, reset, steps)
+  VALUES (?,?,?,?,?,?,?,?,?,?,?)`
 
 func (w *writer) close() {
-	for _, s := range []*sql.Stmt{w.start, w.end, w.step} {
+	for _, s := range []*sql.Stmt{w.start, w.end} {
 		_ = s.Close() // the transaction's end closes them as well
 	}
 }
@@ -185,24 +201,18 @@ func (w *writer) episode(ctx context.Context, r Record, ended bool) error {
 		return fmt.Errorf("encode observation: %w", err)
 	}
 	st := w.start
+	var steps any // null while it runs
 	if ended {
 		st = w.end
+		b, err := json.Marshal(r.Steps)
+		if err != nil {
+			return fmt.Errorf("encode steps: %w", err)
+		}
+		steps = string(b)
 	}
 	e := r.Episode
-	if _, err := st.ExecContext(ctx, e.EpisodeID, r.Owner, e.Type, e.TaskID, e.GroupID, string(e.Status), e.Return, r.Unplayed, string(ep), string(reset)); err != nil {
+	if _, err := st.ExecContext(ctx, e.EpisodeID, r.Owner, e.Type, e.TaskID, e.GroupID, string(e.Status), e.Return, r.Unplayed, string(ep), string(reset), steps); err != nil {
 		return fmt.Errorf("write episode: %w", err)
-	}
-	if !ended {
-		return nil
-	}
-	for _, s := range r.Steps {
-		b, err := json.Marshal(s)
-		if err != nil {
-			return fmt.Errorf("encode step: %w", err)
-		}
-		if _, err := w.step.ExecContext(ctx, e.EpisodeID, s.Step, s.Reward, string(b)); err != nil {
-			return fmt.Errorf("write step: %w", err)
-		}
 	}
 	return nil
 }

@@ -13,11 +13,13 @@ CREATE TABLE IF NOT EXISTS episodes (
   return     REAL,
   unplayed   INTEGER NOT NULL DEFAULT 0,
   episode    TEXT NOT NULL, -- the whole summary as JSON
-  reset      TEXT NOT NULL  -- the first observation as JSON
+  reset      TEXT NOT NULL, -- the first observation as JSON
+  steps      TEXT           -- all steps as a JSON list; null while it runs
 );
 CREATE INDEX IF NOT EXISTS episodes_by_group ON episodes (group_id, seq) WHERE group_id <> '';
 CREATE INDEX IF NOT EXISTS episodes_by_task ON episodes (type, task_id, seq);
 CREATE INDEX IF NOT EXISTS episodes_by_owner ON episodes (owner, seq);
+-- Files of version 1 have the steps here, a row each.
 CREATE TABLE IF NOT EXISTS steps (
   episode_id TEXT NOT NULL,
   idx        INTEGER NOT NULL,
@@ -38,5 +40,5 @@ CREATE TABLE IF NOT EXISTS points (
   at         TEXT NOT NULL,
   PRIMARY KEY (run_id, upd)
 ) WITHOUT ROWID;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 `

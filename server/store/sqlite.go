@@ -70,6 +70,9 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
 	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
+	}
 	if own {
 		if err := s.adopt(ctx); err != nil {
 			return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
@@ -80,6 +83,23 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 }
 
 func firstOf(err, _ error) error { return err }
+
+// migrate gives a file of version 1 the column that it lacks. A row an episode
+// instead of one more a step is what most of the writing was.
+func (s *SQLite) migrate(ctx context.Context) error {
+	has := func() (n int, err error) {
+		err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info('episodes') WHERE name = 'steps'`).Scan(&n)
+		return n, err
+	}
+	if n, err := has(); n > 0 || err != nil {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, `ALTER TABLE episodes ADD COLUMN steps TEXT`)
+	if n, e := has(); e == nil && n > 0 {
+		return nil // another process may have been faster
+	}
+	return err
+}
 
 // adopt ends what a killed process left running.
 func (s *SQLite) adopt(ctx context.Context) error {

@@ -102,6 +102,7 @@ func registerCode(r *envs.Registry, o Options) error {
 		small.Runner = grammar.Interpreter{Next: o.Runner}
 	}
 	add("", small, grammar.New)
+	add("", base, codefix.NewQuixBugs)
 	if o.Naive {
 		naive := base
 		naive.Naive = true

@@ -243,7 +243,7 @@ def following(perm):
 Q("next_permutation", "next_permutation(perm) is the next order of the numbers of perm, all different, as in a dictionary; perm is not the last one.", unfinished, following)
 
 Q("pascal", "pascal(n) lists the first n >= 1 rows of the triangle in which every number is the sum of the two above it, with 1 at the edges.",
-  lambda r: (r.randint(1, 18),), lambda n: [[math.comb(i, j) for j in range(i + 1)] for i in range(n)])
+  lambda r: (r.randint(1, 40),), lambda n: [[math.comb(i, j) for j in range(i + 1)] for i in range(n)])
 
 
 def ways(coins, total):

@@ -32,6 +32,7 @@ type slot struct {
 	dirs  []string
 	procs []*os.File
 	kills int64 // processes killed for memory before the present child
+	hits  int64 // times that the group's own limit was met before it
 }
 
 // openCgroups finds out by doing whether children can have control groups. A
@@ -146,7 +147,7 @@ func (g *cgroups) take() (*slot, error) {
 	if n := len(g.idle); n > 0 {
 		s := g.idle[n-1]
 		g.idle = g.idle[:n-1]
-		s.kills = s.oomKills()
+		s.kills, s.hits = s.oomKills(), s.limitHits()
 		return s, nil
 	}
 	g.made++
@@ -206,18 +207,31 @@ func (s *slot) fds() []int {
 
 // oomKills reads how many processes of the group were killed for memory.
 func (s *slot) oomKills() int64 {
-	name := "memory.events"
 	if s.g.version == 1 {
-		name = "memory.oom_control"
+		return s.count("memory.oom_control", "oom_kill")
 	}
-	text, err := os.ReadFile(filepath.Join(s.dirs[0], name))
+	return s.count("memory.events", "oom_kill")
+}
+
+// limitHits reads how often the group's own limit was met.
+func (s *slot) limitHits() int64 {
+	if s.g.version == 1 {
+		return s.count("memory.failcnt", "")
+	}
+	return s.count("memory.events", "max")
+}
+
+// count reads a number of a file of the memory controller: the one with a
+// name, or the only one.
+func (s *slot) count(file, name string) int64 {
+	text, err := os.ReadFile(filepath.Join(s.dirs[0], file))
 	if err != nil {
 		return 0
 	}
 	for _, line := range strings.Split(string(text), "\n") {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "oom_kill" {
-			n, err := strconv.ParseInt(f[1], 10, 64)
-			if err == nil {
+		f := strings.Fields(line)
+		if len(f) == 2 && f[0] == name || len(f) == 1 && name == "" {
+			if n, err := strconv.ParseInt(f[len(f)-1], 10, 64); err == nil {
 				return n
 			}
 		}
@@ -225,8 +239,12 @@ func (s *slot) oomKills() int64 {
 	return 0
 }
 
-// killedForMemory reports whether the present child met the memory limit.
-func (s *slot) killedForMemory() bool { return s.oomKills() > s.kills }
+// killedForMemory reports whether a process of the present child was killed
+// for memory, and whether the child had met its own limit. If it had not, the
+// machine or the server's own group was short of memory.
+func (s *slot) killedForMemory() (killed, own bool) {
+	return s.oomKills() > s.kills, s.limitHits() > s.hits
+}
 
 // free gives the group back once its child is gone.
 func (s *slot) free() {

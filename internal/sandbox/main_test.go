@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 		serveUntilKilled()
 		return
 	}
+	if os.Getenv("SANDBOX_TEST_SHORT") != "" {
+		serveShortOfMemory()
+		return
+	}
 	flag.Parse()
 	code := m.Run()
 	if shared.pool != nil {

@@ -229,10 +229,16 @@ func (c *child) fault(readErr error, lim Limits) (Fault, string, error) {
 	if c.exit.lost {
 		return "", "", errLost
 	}
+	if c.cg != nil {
+		switch killed, own := c.cg.killedForMemory(); {
+		case killed && own:
+			return FaultMemory, "killed for its memory", nil
+		case killed:
+			return "", "", errors.New("the machine ran out of memory under a run that kept to its limit")
+		}
+	}
 	st := c.exit.status
 	switch {
-	case c.cg != nil && c.cg.killedForMemory():
-		return FaultMemory, "killed for its memory", nil
 	case st.Signaled() && (st.Signal() == syscall.SIGXCPU || c.exit.cpu >= lim.CPU-100*time.Millisecond):
 		return FaultCPU, fmt.Sprintf("used more than %s of CPU", lim.CPU), nil
 	case st.Signaled():

@@ -50,12 +50,12 @@ bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch 
 train-codefix: build ## the code-repair recipe (SEED=n)
 	tools/train.sh codefix $(SEED)
 
-
 bench-sandbox: ## latency and throughput of graded runs
 	tools/bench-sandbox.sh
 
 soak: ## ten thousand runs in the sandbox, and what they leave behind (RUNS=n)
 	$(GO) test ./internal/sandbox -run 'TestSoak$$' -count=1 -timeout 3h -v -args -soak $(or $(RUNS),10000)
+
 bench-server: ## steps a second through the server, beside the env alone
 	tools/bench-server.sh
 

@@ -94,3 +94,20 @@ func TestCheckGrowth(t *testing.T) {
 		}
 	}
 }
+
+// TestTableShowsSlices: a policy that is lost on one slice cannot hide it behind
+// the whole.
+func TestTableShowsSlices(t *testing.T) {
+	r := report(0, 30, 395, 390)
+	figure := func(rate float64) trainer.Figure { return trainer.Figure{Tasks: 200, Rate: rate} }
+	for _, d := range []string{trainer.Greedy, trainer.Sampled} {
+		r.Start.Slices = map[string]map[string]trainer.Figure{d: {"seen": figure(0.1), "unseen": figure(0)}}
+		r.Final.Slices = map[string]map[string]trainer.Figure{d: {"seen": figure(0.9625), "unseen": figure(0.7125)}}
+		var b bytes.Buffer
+		table(&b, "MLP", r)
+		seen, unseen := strings.Index(b.String(), " seen"), strings.Index(b.String(), " unseen")
+		if seen < 0 || unseen < seen || !strings.Contains(b.String()[unseen:], "0.71") {
+			t.Errorf("%s: the table is\n%s", d, b.String())
+		}
+	}
+}

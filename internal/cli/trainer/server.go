@@ -18,8 +18,10 @@ import (
 	"github.com/proctor-rl/proctor/trainer/rollout"
 )
 
-// startTimeout bounds how long a server may take to be ready.
-const startTimeout = 60 * time.Second
+// startTimeout bounds how long a server may take to be ready. One that ends
+// instead is noticed at once, so that there is no harm in patience with a
+// machine that is busy.
+const startTimeout = 3 * time.Minute
 
 // outputDelay bounds how long the output of a program that has ended is waited
 // for: a process that it left behind may hold it open.

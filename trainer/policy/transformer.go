@@ -2,6 +2,7 @@ package policy
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +33,7 @@ type Transformer struct {
 	spare  []*worker
 	chunks []chunk
 	first  [lanes + 1]int // chunks[first[i]:first[i+1]] are lane i's
+	order  [lanes]int     // the lanes, those with most work first
 	next   atomic.Int32
 	job    job
 }
@@ -150,6 +152,24 @@ func (t *Transformer) cut(b *Batch) {
 		}
 	}
 	t.first[lanes] = len(t.chunks)
+	t.sortLanes(b)
+}
+
+// sortLanes puts the lanes with most work first, so that the workers end at
+// about the same time. It does not show in the result.
+func (t *Transformer) sortLanes(b *Batch) {
+	var work [lanes]int
+	width := 12 * t.Config().Dim
+	for l := range lanes {
+		t.order[l] = l
+		for _, c := range t.chunks[t.first[l]:t.first[l+1]] {
+			for s := c.seqLo; s < c.seqHi; s++ {
+				n := int(b.Starts[s+1] - b.Starts[s])
+				work[l] += n * (width + n)
+			}
+		}
+	}
+	slices.SortStableFunc(t.order[:], func(i, j int) int { return work[j] - work[i] })
 }
 
 // phase is what is done for every lane.
@@ -192,7 +212,7 @@ func (t *Transformer) drain(f phase, w *worker) {
 		case packing:
 			t.packed.Pack(l, lanes)
 		case running:
-			t.runLane(l, w)
+			t.runLane(t.order[l], w)
 		case reducing:
 			t.reduce(l)
 		}

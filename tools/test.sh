@@ -37,6 +37,7 @@ stage vet        go vet ./...
 stage generated  tools/generate.sh --check
 stage scripts    tools/web.sh
 stage tests      go test -shuffle=on ./...
+stage purego     go test -tags purego ./trainer/fastblas/... ./trainer/nn ./trainer/policy ./trainer/optim ./trainer/algo
 stage race       tools/race.sh
 stage fuzz       tools/fuzz.sh 1s --quick
 stage browser    tools/e2e.sh

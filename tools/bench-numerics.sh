@@ -8,7 +8,7 @@
 #   tools/bench-numerics.sh --quick     only the three sizes, no opponents
 #
 # What --keep DIR holds already is not measured again, so that a report can be
-# made in several sittings. OpenBLAS takes part where its headers are (Debian:
+# made in several sittings; its note.md, if any, says what was special. OpenBLAS takes part where its headers are (Debian:
 # libopenblas-dev). PyTorch takes part with every interpreter in PYTHONS that
 # has it, compiled too unless COMPILE=0. Anything that would hobble the
 # opponents is unset. BUDGET bounds the contest with PyTorch (7m).
@@ -93,6 +93,10 @@ part recipe recipe
 	echo
 	cat tools/bench/models.md
 	echo
+	if [ -s "$keep/note.md" ]; then
+		cat "$keep/note.md"
+		echo
+	fi
 	"$scratch/models" -load "$keep/models.json" -plot "$scratch/models.svg"
 	echo
 	echo "![Roofline: training steps and sampling below the limits of the cores](models.svg)"

@@ -49,13 +49,17 @@ var gamingLines = []struct {
 // drawGaming draws both arms side by side: thin, each run as it was; thick, the
 // mean of the runs over a few neighbouring updates.
 func drawGaming(path string, points []gamingPoint) (err error) {
+	last := 1.0
+	for _, x := range points {
+		last = max(last, float64(x.episodes))
+	}
 	panels := make([]*plot.Plot, len(gamingArms))
 	for i, arm := range gamingArms {
 		p := plot.New()
 		p.Title.Text = arm.env
 		p.X.Label.Text = "episodes"
 		p.Y.Label.Text = "share of episodes; reward"
-		p.Y.Min, p.Y.Max = 0, 1
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, last, 0, 1
 		p.Legend.Top, p.Legend.Left = true, true
 		p.Legend.YOffs = -vg.Points(6)
 		p.Add(plotter.NewGrid())

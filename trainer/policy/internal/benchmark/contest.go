@@ -147,7 +147,14 @@ func (c config) run() (*report, error) {
 			}
 		}
 		for _, k := range r.Contests {
-			if err := k.play(sides[k.Threads], round > 0, c.cpu); err != nil {
+			err := k.play(sides[k.Threads], round > 0, c.cpu)
+			if err != nil && round > 1 {
+				// What was measured so far is worth having.
+				fmt.Fprintf(os.Stderr, "ended in round %d: %v\n", round, err)
+				r.Rounds = round - 1
+				return r, nil
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -221,7 +221,7 @@ func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace, seed in
 	return v, nil
 }
 
-var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 2 * time.Second, OutputBytes: 256 << 10}
+var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 5 * time.Second, OutputBytes: 256 << 10}
 
 // pytest runs the visible tests. What it says is for the agent to look at.
 func (j *judge) pytest(ctx context.Context, t *Task, w *workspace) (sandbox.PytestResult, error) {

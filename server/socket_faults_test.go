@@ -146,7 +146,7 @@ func TestSlowReader(t *testing.T) {
 		ids = append(ids, id)
 	}
 	for i := range 10 * len(ids) { // more replies than any buffer between us holds
-		_ = ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%d,"op":"step","env_id":"%s","action":"big:60000"}`, i, ids[i%len(ids)]))
+		_ = ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%d,"op":"step","env_id":"%s","action":"wide:60000"}`, i, ids[i%len(ids)]))
 	}
 	eventually(t, "the slow reader is noticed", func() bool {
 		return strings.Contains(string(w.do("GET", "/metrics", nil).raw), "proctor_websocket_slow_readers_total 1")

@@ -72,6 +72,9 @@ func (s *SQLite) keep(batch []entry) {
 	pause, last := firstPause, 0
 	for tries := 1; ; tries++ {
 		err := s.commit(batch)
+		if err != nil {
+			s.failures.Add(1) // before the marks: who waits for one reads the count next
+		}
 		for i := range batch {
 			if batch[i].mark != nil && tries == 1 {
 				close(batch[i].mark)
@@ -83,7 +86,6 @@ func (s *SQLite) keep(batch []entry) {
 			}
 			return
 		}
-		s.failures.Add(1)
 		if tries%30 == 1 {
 			s.log.Error("episodes could not be recorded; trying again", "err", err, "episodes", len(batch), "tries", tries)
 		}

@@ -214,6 +214,11 @@ func (c *Conn) callAs(ctx context.Context, id uint64, op, envID string, body, ou
 			err = c.ws.WriteMessage(websocket.TextMessage, frame)
 		}
 		c.write.Unlock()
+		if err != nil {
+			// No later frame would get through either. Whoever asks again must
+			// know that, even before the reader has noticed.
+			err = fmt.Errorf("%w: %w", ErrClosed, err)
+		}
 	}
 	if err != nil {
 		c.forget(id)

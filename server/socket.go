@@ -34,6 +34,8 @@ const (
 // env with frames to serve has a worker, so that a long step holds up neither
 // the reader nor another env.
 type socket struct {
+	slow atomic.Bool // the client was found to read too slowly
+
 	s    *Server
 	ws   *websocket.Conn
 	cork *cork           // under ws, the writer's

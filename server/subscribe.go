@@ -146,6 +146,9 @@ func (c *socket) unsubscribe(id json.RawMessage) bool {
 
 // tooSlow closes the connection of a client that does not read.
 func (c *socket) tooSlow() {
-	c.s.metrics.slow.Inc()
+	// Everybody who waits to send finds it out, but it is one connection.
+	if c.slow.CompareAndSwap(false, true) {
+		c.s.metrics.slow.Inc()
+	}
 	c.fail(websocket.CloseTryAgainLater, "the client reads too slowly")
 }

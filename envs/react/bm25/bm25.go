@@ -58,7 +58,7 @@ func New(texts []string) *Index {
 			x.postings[t] = append(list, posting{doc, 1})
 		}
 	}
-	mean := max(1, float64(total)/float64(max(1, len(texts))))
+	mean := float64(max(1, total)) / float64(max(1, len(texts)))
 	for i, n := range x.norm {
 		x.norm[i] = k1 * (1 - b + b*n/mean)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/proctor-rl/proctor/envs"
 )
@@ -224,5 +225,32 @@ func TestWithoutASandboxThereIsNoEnv(t *testing.T) {
 	}
 	if _, err := typ.New(t.Context()); !errors.Is(err, envs.ErrUnavailable) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The runs of one action share its time: code that sleeps, run again and
+// again, must not turn a step into one that took too long, which would be a
+// fault of ours.
+func TestRunsOfOneActionShareItsTime(t *testing.T) {
+	typ := newType(t, Options{UserTasks: []Task{clampTask()}})
+	task, _ := typ.Tasks().Find("clamp")
+	e, _ := typ.New(t.Context())
+	if _, err := e.Reset(t.Context(), envs.Start{Task: task, Limits: typ.Spec().Limits}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Step(t.Context(), envs.Action{Text: edit("solution.py", "import time\ntime.sleep(600)\n")}); err != nil {
+		t.Fatal(err)
+	}
+	var calls []envs.ToolCall
+	for range 8 {
+		calls = append(calls, envs.ToolCall{Name: "run_tests", Arguments: "{}"})
+	}
+	begin := time.Now()
+	o, err := e.Step(t.Context(), envs.Action{ToolCalls: calls})
+	if err != nil || !strings.Contains(o.Info.ToolError, "used up") {
+		t.Errorf("%+v, %v", o.Info, err)
+	}
+	if d := time.Since(begin); d > 70*time.Second {
+		t.Errorf("one action took %v", d)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/proctor-rl/proctor/envs"
 )
@@ -16,9 +17,15 @@ type turn struct {
 	texts []string
 	data  []any
 	ended bool
+	spent time.Duration // in runs of the visible tests
 }
 
 const maxCallsPerAction = 32
+
+// runBudget bounds the time that one action may spend in runs. A step that
+// takes longer than a step may is a fault of ours, so it must not be in the
+// agent's power to make one.
+const runBudget = 15 * time.Second
 
 func (t *turn) playText(ctx context.Context, text string) error {
 	c, err := parseText(text, t.env.typ.opts.Compact)
@@ -110,7 +117,13 @@ func (t *turn) play(ctx context.Context, c *call) error {
 		}
 		t.data = append(t.data, map[string]any{"path": p, "lines": len(splitLines(ws.files[p]))})
 	case toolRun:
+		if t.spent > runBudget {
+			t.refuse(&refusal{"", "the runs of this action have used up its time"})
+			return nil
+		}
+		begin := time.Now()
 		r, err := t.env.visible(ctx)
+		t.spent += time.Since(begin)
 		if err != nil {
 			return fmt.Errorf("step codefix: %w", err)
 		}

@@ -82,3 +82,33 @@ class Meter:
 		}
 	}
 }
+
+// A class below a built-in one makes objects, which have its methods, and a
+// value that is compared on the tests' side, whatever its operators say.
+func TestClassesBelowBuiltins(t *testing.T) {
+	p := pool(t)
+	tests := Files{"test_checks.py": []byte(`
+from solution import Bag
+
+def test_methods():
+    b = Bag()
+    assert b.put(4).put(5).total() == 9 and len(b) == 2 and 5 in b
+
+def test_value():
+    b = Bag()
+    b.put(4)
+    assert b == [4] and b != [5] and b[0] == 4 and list(b) == [4]
+`)}
+	for _, c := range []struct {
+		text   string
+		passed int
+	}{
+		{"class Bag(list):\n    def put(self, x):\n        self.append(x)\n        return self\n    def total(self): return sum(self)\n", 2},
+		{"class Bag(list):\n    def put(self, x): return self\n    def total(self): return 9\n    def __len__(self): return 2\n    def __contains__(self, x): return True\n    def __eq__(self, o): return True\n    def __ne__(self, o): return True\n    def __getitem__(self, i): return 4\n    def __iter__(self): return iter([4])\n", 1},
+	} {
+		r, err := p.Proxied(context.Background(), ProxiedJob{Files: solution(c.text), Tests: tests})
+		if err != nil || r.Passed != c.passed || r.Passed+r.Failed != 2 {
+			t.Errorf("%+v, %v: want %d passed", r, err, c.passed)
+		}
+	}
+}

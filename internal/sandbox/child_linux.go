@@ -35,6 +35,8 @@ type child struct {
 	cg    *slot
 	dir   string // of ModeNone only
 
+	patience patience
+
 	exited chan struct{}
 	exit   exit
 	once   sync.Once
@@ -57,7 +59,8 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 	}
 	defer theirs.Close()
 	fds := []int{int(theirs.Fd())}
-	c := &child{z: z, pidfd: -1, job: job, in: bufio.NewReaderSize(job, 32<<10), exited: make(chan struct{})}
+	c := &child{z: z, pidfd: -1, job: job, exited: make(chan struct{})}
+	c.in = bufio.NewReaderSize(patient{c}, 32<<10)
 	if z.kind == kindPytest {
 		r, w, err := os.Pipe()
 		if err != nil {

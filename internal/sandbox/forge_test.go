@@ -66,3 +66,39 @@ func TestClassInPlaceOfAFunction(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// A value that is nested as deeply as a message may hold, and one deeper once
+// a test wraps it, is the agent's doing and no fault of ours.
+func TestValueTooDeepToHandOn(t *testing.T) {
+	p := pool(t)
+	job := ProxiedJob{
+		Files: solution(`
+import sys
+class X: pass
+def wrap(x):
+    if x == 1: return X()
+    f = sys._getframe()
+    while "rid" not in f.f_locals: f = f.f_back
+    rid, pipe = f.f_locals["rid"], f.f_locals["pipe"]
+    v = ["l", [["o", "X", 1]]]
+    for _ in range(79): v = ["l", [["o", "X", 1], v]]
+    old = pipe._dumps
+    pipe._dumps = lambda m: old({"id": rid, "value": v, "args": m["args"]} if m.get("id") == rid else m)
+def total(xs): return 3
+`),
+		Tests: Files{"test_a.py": []byte("import solution\ndef test_a(): assert solution.total([solution.wrap(1), solution.wrap(2)]) == 3\n")},
+	}
+	r, err := p.Proxied(context.Background(), job)
+	if err != nil || r.Fault != FaultProtocol || r.AllPassed() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A program may ask for a larger stack, as those that recurse deeply do.
+func TestLargerStack(t *testing.T) {
+	p := pool(t)
+	a, res := call1(t, p, "import resource\nresource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))\ndef f(): return 7", Limits{})
+	if res.Fault != FaultNone || a.Value.String() != "7" {
+		t.Errorf("fault %q (%s)", res.Fault, res.Detail)
+	}
+}

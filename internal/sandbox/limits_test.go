@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestLimitsEndARun(t *testing.T) {
 		raised     string
 	}{
 		{"wall time, asleep", "import time\ndef f(): time.sleep(99)", wall, []Fault{FaultWall}, ""},
-		{"wall time, at import", "while True: pass", wall, []Fault{FaultWall}, ""},
+		{"wall time, at import", "__import__('time').sleep(99)", wall, []Fault{FaultWall}, ""},
 		{"wall time, stopped", "import os, signal\ndef f():\n    p = os.fork()\n    if p == 0: os.kill(os.getpid(), signal.SIGSTOP)\n    os.waitpid(p, 0)", wall, []Fault{FaultWall}, ""},
 		{"wall time, with daemons", "import os, time\ndef f():\n    for _ in range(4):\n        if os.fork() == 0:\n            os.setsid()\n            time.sleep(999)\n    time.sleep(99)", wall, []Fault{FaultWall}, ""},
 		{"CPU", "def f():\n    while True: pass", long, []Fault{FaultCPU}, ""},
@@ -106,5 +107,35 @@ func TestOutputLimits(t *testing.T) {
 				t.Errorf("%d bytes of output were kept", len(r.Output))
 			}
 		})
+	}
+}
+
+// Code that is at work when its wall time ends gets more of it; code that
+// sleeps does not, and no more is given than the caller waits for.
+func TestWallIsForWhatSleeps(t *testing.T) {
+	p := pool(t)
+	spin := "import time\ndef f():\n    end = time.monotonic() + 1.2\n    while time.monotonic() < end: pass\n    return 7"
+	child := "import os\ndef f():\n    if not os.fork():\n        exec(" + strconv.Quote(strings.Replace(spin, "return 7", "pass", 1)+"\nf()") + ", {})\n        os._exit(0)\n    os.wait()\n    return 7"
+	for _, text := range []string{spin, child} {
+		if a, res := call1(t, p, text, Limits{Wall: 500 * time.Millisecond}); res.Fault != FaultNone || a.Value.String() != "7" {
+			t.Errorf("at work: fault %q, raised %v", res.Fault, a.Raised)
+		}
+	}
+	begin := time.Now()
+	if _, res := call1(t, p, "import time\ndef f(): time.sleep(600)", Limits{Wall: 500 * time.Millisecond}); res.Fault != FaultWall {
+		t.Errorf("asleep: fault %q", res.Fault)
+	}
+	asleep := time.Since(begin)
+	if _, res := call1(t, p, "def f():\n    while True: pass", Limits{Wall: 500 * time.Millisecond}); res.Fault != FaultWall {
+		t.Errorf("without end: fault %q", res.Fault)
+	}
+	if asleep > 5*time.Second {
+		t.Errorf("the sleeper held its place for %v", asleep)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	res, err := p.Calls(ctx, CallsJob{Files: solution("def f():\n    while True: pass"), Calls: []Call{{Fn: "f"}}, Limits: Limits{Wall: time.Hour, CPU: time.Hour}})
+	if err != nil || res.Fault != FaultWall {
+		t.Errorf("with a caller who waits four seconds: fault %q, %v", res.Fault, err)
 	}
 }

@@ -180,6 +180,7 @@ func (p *Pool) job(ctx context.Context, l *lane, name string, f func(context.Con
 				break
 			}
 		}
+		c.patience.until, _ = ctx.Deadline()
 		stop := context.AfterFunc(ctx, c.abort)
 		ev.Fault, ev.Usage, err = f(ctx, c)
 		stop()
@@ -203,6 +204,7 @@ func (p *Pool) job(ctx context.Context, l *lane, name string, f func(context.Con
 
 // abort ends a job whose caller has gone.
 func (c *child) abort() {
+	c.patience.gone.Store(true)
 	c.kill()
 	c.job.SetDeadline(time.Unix(1, 0)) // fails only on a closed connection
 }

@@ -182,6 +182,7 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 			return "", Usage{}, err
 		}
 		defer w.release()
+		w.patience.until, _ = ctx.Deadline()
 		defer context.AfterFunc(ctx, w.abort)()
 		if p.mode == ModeNone {
 			if w.dir, err = workDir(); err != nil {
@@ -193,11 +194,12 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 			return "", Usage{}, err
 		}
 		begin := time.Now()
-		if err := w.job.SetDeadline(begin.Add(job.Limits.Wall)); err != nil {
+		if err := w.start(job.Limits.Wall); err != nil {
 			return "", Usage{}, err
 		}
+		s.left = w.patience.wall
 		lim := p.plan.limits
-		lim.Wall = job.Limits.Wall + time.Second // the tests' own process ends after the agent's
+		lim.Wall = (1+extensions)*job.Limits.Wall + time.Second // the tests' own process ends after the agent's
 		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods, "functions": append([]string{}, job.Functions...)}, job.Tests, lim, begin, s.answer)
 		if err != nil {
 			return "", Usage{}, err
@@ -244,6 +246,7 @@ func moduleNames(files Files) []string {
 type session struct {
 	w      *child
 	lim    Limits
+	left   time.Duration // of its wall time, which runs while a test waits for it
 	fault  Fault
 	detail string
 }
@@ -270,8 +273,10 @@ func (s *session) answer(raw json.RawMessage) (any, error) {
 		Kwargs [][2]pyval.Value `json:"kwargs"`
 		Back   bool             `json:"back"`
 	}
-	if err := json.Unmarshal(raw, &q); err != nil {
-		return nil, fmt.Errorf("call of a test: %w", err)
+	if err := json.Unmarshal(raw, &q); err != nil && s.fault == FaultNone {
+		// What a test hands over is its own or has come from the agent's
+		// process: only the latter can be more than a message holds.
+		s.fault, s.detail = FaultProtocol, "returned a value that cannot be handed on"
 	}
 	if s.fault != FaultNone {
 		return map[string]string{"gone": s.detail}, nil
@@ -283,10 +288,15 @@ func (s *session) answer(raw json.RawMessage) (any, error) {
 	var a Answer
 	var r reply
 	asked := map[string]int{}
+	begin := time.Now()
+	if err := s.w.resume(s.left); err != nil {
+		return nil, err
+	}
 	err := s.w.ask([]Call{call}, 0, asked)
 	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 		err = s.w.get(&r)
 	}
+	s.left = max(s.left-time.Since(begin), 50*time.Millisecond)
 	if err == nil && s.w.read > s.lim.AnswerBytes {
 		err = errTooMuch
 	}

@@ -42,7 +42,6 @@ def set_limits(lim):
         (resource.RLIMIT_FSIZE, lim["file"]),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_AS, lim["memory"]),
-        (resource.RLIMIT_STACK, 8 << 20),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_NPROC, lim["pids"]),
@@ -52,6 +51,11 @@ def set_limits(lim):
         except ValueError:
             hard = resource.getrlimit(res)[1]  # the server itself runs under a lower one
             resource.setrlimit(res, (hard, hard))
+    # Programs that recurse deeply ask for a larger stack; the address space
+    # bounds it in any case.
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    soft = 8 << 20 if hard == resource.RLIM_INFINITY else min(hard, 8 << 20)
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
     # The soft limit ends the process with a signal that says why; the hard one
     # ends those that ignore it.
     resource.setrlimit(resource.RLIMIT_CPU, (lim["cpu"], lim["cpu"] + 1))

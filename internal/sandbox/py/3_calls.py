@@ -27,6 +27,8 @@ def make_codec(keep):
         except UnicodeEncodeError:
             return ["u", bhex(encode(v, "utf-8", "surrogatepass"))]
 
+    plain = (INT, FLOAT, STR, BYTES, LIST, TUPLE, SET, FROZEN, DICT, bool, T(None))
+
     def opaque(v):
         h = 0
         if keep is not None:
@@ -35,6 +37,10 @@ def make_codec(keep):
                 keep.append(v)
                 h = number[ident(v)] = len(keep)
         return ["o", scopy(name_of(T(v)))[:100], h]
+
+    def instance(v):
+        """What a class has made: an object even if its class is below list."""
+        return encode_value(v) if T(v) in plain else opaque(v)
 
     def enc(v, depth):
         left[0] -= 1
@@ -46,6 +52,8 @@ def make_codec(keep):
             return ["T"]
         if v is False:
             return ["F"]
+        if number and ident(v) in number:
+            return opaque(v)
         t = T(v)
         if t is INT or is_sub(INT, t):
             return ["i", fmt(v, "x")]
@@ -106,6 +114,7 @@ def make_codec(keep):
             return keep[v[2] - 1]
         raise ValueError("no such value: %r" % (tag,))
 
+    encode_value.instance = instance
     return encode_value, dec
 
 
@@ -157,6 +166,7 @@ def resolve(module, path):
 def serve_calls(pipe, job):
     keep = [] if job.get("keep") else None
     enc, dec = make_codec(keep)
+    bare = make_codec(None)[0]
     names, put, get, error, find, spot = CLASS_NAMES, pipe.put, pipe.get, say, resolve, where
     mro_type = type
     sys.path.insert(0, os.getcwd())
@@ -186,7 +196,7 @@ def serve_calls(pipe, job):
                 if keep is None:
                     ans["value"] = enc(find(main, fn)(*args, **kwargs))
                 else:
-                    ans["value"] = special(load, fn, args, kwargs, enc, names)
+                    ans["value"] = special(load, fn, args, kwargs, enc, names, bare)
             except BaseException as e:
                 ans.pop("value", None)
                 ans["raised"] = names(mro_type(e))
@@ -197,7 +207,7 @@ def serve_calls(pipe, job):
             put(ans)
 
 
-def special(load, op, args, kwargs, enc, names):
+def special(load, op, args, kwargs, enc, names, bare):
     """The operations that a proxied module needs besides plain calls."""
     if op == "describe":  # module, name
         module = load(args[0])
@@ -213,7 +223,9 @@ def special(load, op, args, kwargs, enc, names):
     if op == "names":
         return enc([n for n in vars(load(args[0])) if not n.startswith("__")])
     if op == "call":  # module, dotted name, *args
-        return enc(resolve(load(args[0]), args[1])(*args[2:], **kwargs))
+        target = resolve(load(args[0]), args[1])
+        v = target(*args[2:], **kwargs)
+        return enc.instance(v) if isinstance(target, type) else enc(v)
     if op == "getattr":
         return enc(getattr(args[0], args[1]))
     if op == "setattr":
@@ -224,6 +236,8 @@ def special(load, op, args, kwargs, enc, names):
     if op == "special":  # name of an operator's function, *args
         import operator
 
+        if args[0] == "plain":  # the value that an object is by its base
+            return bare(args[1])
         table = {"repr": repr, "str": str, "len": len, "iter": list, "bool": bool, "hash": hash}
         f = table.get(args[0]) or getattr(operator, args[0])
         return enc(f(*args[1:]))

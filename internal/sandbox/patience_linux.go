@@ -1,0 +1,117 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// patience is what a run gets beyond its wall time. The wall catches code that
+// sleeps; code that wants the processor and does not get it, because the
+// machine is busy, is not to lose its reward for that.
+type patience struct {
+	wall  time.Duration
+	until time.Time // the end of what the caller waits for, zero for none
+	more  atomic.Int32
+	gone  atomic.Bool // the caller has given up
+}
+
+// extensions is how often the wall may be moved.
+const extensions = 2
+
+// start sets the deadline of a job and what may come on top of it. However
+// long the caller waits, a run never uses up its time: a call that was
+// cancelled is no verdict, and none must be in the agent's power.
+func (c *child) start(wall time.Duration) error {
+	p := &c.patience
+	if !p.until.IsZero() {
+		wall = min(wall, time.Until(p.until)*2/5)
+	}
+	p.wall = wall
+	p.more.Store(extensions)
+	return c.job.SetDeadline(time.Now().Add(wall))
+}
+
+// resume gives a child that was waiting for a question what is left of its time.
+func (c *child) resume(left time.Duration) error {
+	return c.job.SetDeadline(time.Now().Add(left))
+}
+
+// extend moves a deadline that has passed, if code of the child is at work.
+func (c *child) extend() bool {
+	p := &c.patience
+	if p.more.Load() <= 0 || p.gone.Load() || !p.until.IsZero() && time.Until(p.until) < 3*p.wall || !c.working() {
+		return false
+	}
+	p.more.Add(-1)
+	if c.job.SetDeadline(time.Now().Add(p.wall)) != nil {
+		return false
+	}
+	return !p.gone.Load() // else the child has been killed, and the read says so
+}
+
+// patient reads from the child, beyond the deadline where it may be moved.
+type patient struct{ c *child }
+
+func (r patient) Read(b []byte) (int, error) {
+	for {
+		n, err := r.c.job.Read(b)
+		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || !r.c.extend() {
+			return n, err
+		}
+	}
+}
+
+// working reports whether a thread of the child's tree runs or waits for the
+// processor or the disk. Code that mostly sleeps is caught sleeping.
+func (c *child) working() bool {
+	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", c.pidfd))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(info), "\nPid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || pid <= 0 {
+		return false // it has ended
+	}
+	seen := 0
+	for i := range 5 {
+		if i > 0 {
+			time.Sleep(7 * time.Millisecond)
+		}
+		if treeWorks(pid, 0) {
+			seen++
+		}
+	}
+	return seen >= 2
+}
+
+func treeWorks(pid, depth int) bool {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	if err != nil || depth > 40 {
+		return false
+	}
+	for _, t := range tasks {
+		stat, err := os.ReadFile(t + "/stat")
+		if i := bytes.LastIndexByte(stat, ')'); err == nil && i > 0 && len(stat) > i+2 && (stat[i+2] == 'R' || stat[i+2] == 'D') {
+			return true
+		}
+		below, err := os.ReadFile(t + "/children")
+		if err != nil {
+			continue // it has just ended
+		}
+		for _, f := range strings.Fields(string(below)) {
+			if n, err := strconv.Atoi(f); err == nil && treeWorks(n, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}

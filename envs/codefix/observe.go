@@ -10,7 +10,10 @@ import (
 
 // chatTags are marks of chat templates and tool protocols. Output of a program
 // that holds them could end a message in a careless template.
-var chatTags = regexp.MustCompile(`(?i)<\||\|>|</?(?:tool_call|tool_response|tool_result|function_call|function_results|think|assistant|system|user|human|s|im_start|im_end)\b[^<>\n]{0,40}>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>`)
+var chatTags = regexp.MustCompile(`(?i)<\||\|>|<\x{ff5c}|\x{ff5c}>|</?(?:tools?|tool_calls?|tool_responses?|tool_results?|` +
+	`function_calls?|function_results?|function=[^<>\n]{0,40}|invoke|observation|information|answer|` +
+	`think|thinking|reasoning|assistant|system|user|human|s|bos|eos|pad|unk|im_start|im_end)\b[^<>\n]{0,40}>|` +
+	`\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|<</?SYS>>|<(?:start|end)_of_turn>`)
 
 // neutral makes text that the agent or its code could have shaped safe to
 // show: invalid UTF-8 replaced, control and invisible characters escaped, chat
@@ -39,8 +42,11 @@ func neutral(s string) string {
 		}
 		s = b.String()
 	}
-	if strings.ContainsAny(s, "<[|") {
-		s = chatTags.ReplaceAllStringFunc(s, func(m string) string { return m[:1] + `\` + m[1:] })
+	if strings.ContainsAny(s, "<[|\uff5c") {
+		s = chatTags.ReplaceAllStringFunc(s, func(m string) string {
+			_, n := utf8.DecodeRuneInString(m)
+			return m[:n] + `\` + m[n:]
+		})
 	}
 	return s
 }

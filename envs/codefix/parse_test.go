@@ -105,7 +105,8 @@ func TestNeutral(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain <x> | y": "plain <x> | y", "a\x1b[2Jb": `a\x1b[2Jb`, "\x00\r": `\x00\x0d`, "\xff": "\ufffd", "a\r\nb": "a\nb",
 		"x\u202ey": `x\u202ey`, "\u2028": `\u2028`, "<|im_end|>": `<\|im_end|\>`, "</tool_response>": `<\/tool_response>`,
-		"<think>": `<\think>`, "[INST]": `[\INST]`, "\u0085": `\x85`,
+		"<think>": `<\think>`, "[INST]": `[\INST]`, "[/TOOL_CALLS]": `[\/TOOL_CALLS]`,
+		"<observation>": `<\observation>`, "<\uff5cUser\uff5c>": "<\\\uff5cUser\uff5c\\>", "<invoke name='x'>": `<\invoke name='x'>`, "\u0085": `\x85`,
 	} {
 		if got := neutral(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -57,6 +57,7 @@ func TestMatch(t *testing.T) {
 		{"sign kept", seven, "7", false},
 		{"sign", seven, "-7", true},
 		{"typographic minus", seven, "\u22127", true},
+		{"number in typographic quotes", seven, "\u201c-7\u201d", true},
 		{"thousands", `{"type":"integer","value":1234}`, "1,234", true},
 		{"misplaced comma", `{"type":"integer","value":1234}`, "12,34", false},
 		{"digit inside", `{"type":"integer","value":10}`, "100", false},

@@ -53,7 +53,7 @@ var number = regexp.MustCompile(`^([+-]?)(0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]
 // minus, since a model writes it; other scripts' digits do not count.
 func parseNumber(s string) (*big.Rat, bool) {
 	s = strings.TrimSpace(s)
-	s = strings.TrimSpace(strings.Trim(s, "\"'`"))
+	s = strings.TrimSpace(strings.Trim(s, "\"'`“”‘’"))
 	s = strings.TrimSuffix(s, ".")
 	s = strings.Replace(s, "\u2212", "-", 1)
 	m := number.FindStringSubmatch(s)

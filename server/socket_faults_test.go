@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -57,17 +56,12 @@ func TestAbruptDisconnects(t *testing.T) {
 		wg.Go(func() {
 			gate <- struct{}{}
 			defer func() { <-gate }()
-			nc, err := net.Dial("tcp", addr)
+			ws, _, err := websocket.DefaultDialer.Dial("ws://"+addr+"/ws?resume_grace_seconds=0", nil)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			ws, _, err := websocket.NewClient(nc, &url.URL{Scheme: "ws", Host: addr, Path: "/ws", RawQuery: "resume_grace_seconds=0"}, nil, 0, 0)
-			if err != nil {
-				t.Error(err)
-				_ = nc.Close()
-				return
-			}
+			nc := ws.NetConn()
 			_ = ws.WriteMessage(websocket.TextMessage, []byte(`{"id":1,"op":"create","type":"toy"}`))
 			if i%2 == 0 {
 				_, b, err := ws.ReadMessage()

@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"github.com/proctor-rl/proctor/trainer/token"
 )
 
-// model is a policy with what is needed to play, save and copy it.
+// model is a policy with what is needed to play, save it.
 type model struct {
 	policy.Trainable
 	kind    string
@@ -62,15 +61,6 @@ func loadTrainable(kind string, r io.Reader) (policy.Trainable, error) {
 		return policy.LoadMLP(r)
 	}
 	return policy.LoadTransformer(r)
-}
-
-// clone is an independent copy of the parameters that cannot be played.
-func (m *model) clone() (policy.Trainable, error) {
-	var b bytes.Buffer
-	if err := m.save(&b); err != nil {
-		return nil, err
-	}
-	return loadTrainable(m.kind, &b)
 }
 
 // setParams takes up parameters of another policy of the same shape.

@@ -73,7 +73,6 @@ type player struct {
 	rng   *rand.Rand
 
 	chain, step int
-	looking     bool     // a lookup is to follow
 	said        string   // "so capital is Dumi, ", for the next thought
 	page        string   // title to search, as believed
 	wrong       bool     // page was an error of the player's

@@ -62,13 +62,6 @@ func (v Value) exact() *big.Rat {
 	return new(big.Rat).SetFloat64(v.f)
 }
 
-func (v Value) isZero() bool {
-	if v.i != nil {
-		return v.i.Sign() == 0
-	}
-	return v.f == 0
-}
-
 func (v Value) sign() int {
 	if v.i != nil {
 		return v.i.Sign()

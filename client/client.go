@@ -123,7 +123,7 @@ func once[T any](ctx context.Context, send func(context.Context) (*http.Response
 	if err != nil {
 		return out, 0, fmt.Errorf("client: %w", err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing can be done about it
+	defer resp.Body.Close() // nothing can be done about it
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
 	if err != nil {
 		return out, 0, fmt.Errorf("client: read reply: %w", err)

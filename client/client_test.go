@@ -107,7 +107,7 @@ func socket(t *testing.T, f func(ws *websocket.Conn, frame map[string]any)) *cli
 		if err != nil {
 			return
 		}
-		defer ws.Close() //nolint:errcheck // a test's server
+		defer ws.Close() // a test's server
 		for {
 			var m map[string]any
 			if ws.ReadJSON(&m) != nil {

@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 // Is reports whether target is an *Error of the same code, so that
 // errors.Is(err, client.Code(api.ProblemCodeEpisodeOver)) works.
 func (e *Error) Is(target error) bool {
-	t, ok := target.(*Error) //nolint:errorlint // Is must look at the target itself.
+	t, ok := target.(*Error) // Is must look at the target itself.
 	return ok && t.Code == e.Code
 }
 

@@ -69,7 +69,7 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Conn, error) {
 	ws, resp, err := d.DialContext(ctx, u, h)
 	if err != nil {
 		if resp != nil {
-			defer resp.Body.Close() //nolint:errcheck // gorilla has read it already
+			defer resp.Body.Close() // gorilla has read it already
 			var p api.Problem
 			if json.NewDecoder(resp.Body).Decode(&p) == nil && p.Code != "" {
 				return nil, &Error{Problem: p}

@@ -18,7 +18,7 @@ func BenchmarkValidator(b *testing.B) {
 	op := c.ops["POST /envs/{id}/step"]
 	body := `{"action":"Thought: I need the capital.\nAction: search[Freedonia]","step":3}`
 	for b.Loop() {
-		r := httptest.NewRequest("POST", "/envs/x/step", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(b.Context(), "POST", "/envs/x/step", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		rc := chi.NewRouteContext()
 		rc.URLParams.Add("id", "x")

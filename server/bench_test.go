@@ -63,7 +63,7 @@ func BenchmarkSocketSteps(b *testing.B) {
 				if conns[i], err = client.Dial(b.Context(), w.url, client.Options{}); err != nil {
 					b.Fatal(err)
 				}
-				defer conns[i].Close() //nolint:errcheck // nothing to flush
+				defer conns[i].Close() // nothing to flush
 			}
 			var left atomic.Int64
 			left.Store(int64(b.N))

@@ -26,11 +26,11 @@ var loadDoc = sync.OnceValues(func() (*openapi3.T, error) {
 
 // conforms checks a reply against openapi.yaml. The harness calls it for every
 // reply of every test.
-func conforms(t testing.TB, req *http.Request, r reply) {
-	t.Helper()
+func conforms(tb testing.TB, req *http.Request, r reply) {
+	tb.Helper()
 	doc, err := loadDoc()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	// The validator falls back to its 3.0 rules for these schemas anyway, but
 	// under 3.1 only after compiling them anew.
@@ -50,7 +50,7 @@ func conforms(t testing.TB, req *http.Request, r reply) {
 		Options: &openapi3filter.Options{ExcludeResponseBody: !strings.Contains(r.header.Get("Content-Type"), "json") || strings.Contains(r.header.Get("Content-Type"), "ndjson")},
 	}
 	if err := openapi3filter.ValidateResponse(context.Background(), in); err != nil {
-		t.Errorf("%s %s: the reply does not fit the contract: %v", req.Method, req.URL.Path, err)
+		tb.Errorf("%s %s: the reply does not fit the contract: %v", req.Method, req.URL.Path, err)
 	}
 }
 

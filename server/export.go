@@ -38,7 +38,7 @@ func (h handlers) ExportEpisodes(ctx context.Context, r oapi.ExportEpisodesReque
 // download streams a body whose end may turn out not to be had.
 type download struct {
 	s         *Server
-	ctx       context.Context //nolint:containedctx // of the request that it answers
+	ctx       context.Context // of the request that it answers
 	body      io.ReadCloser
 	mediaType string
 	name      string
@@ -47,7 +47,7 @@ type download struct {
 // VisitExportEpisodesResponse writes the body. Where it breaks off, so does the
 // transfer: a client must not take a part for the whole.
 func (d download) VisitExportEpisodesResponse(w http.ResponseWriter) error {
-	defer d.body.Close() //nolint:errcheck // ends the exporter where the client is gone
+	defer d.body.Close() // ends the exporter where the client is gone
 	body := bufio.NewReaderSize(d.body, 64<<10)
 	if _, err := body.Peek(1); err != nil && !errors.Is(err, io.EOF) {
 		return err // nothing is sent yet: it can still be a problem

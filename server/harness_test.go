@@ -55,27 +55,27 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func serve(t testing.TB, mcfg episode.Config, scfg server.Config) *world {
-	t.Helper()
-	w := &world{t: t, toy: &toy.Type{}, log: &lockedBuffer{}}
+func serve(tb testing.TB, mcfg episode.Config, scfg server.Config) *world {
+	tb.Helper()
+	w := &world{t: tb, toy: &toy.Type{}, log: &lockedBuffer{}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	mcfg.Log, scfg.Log = log, log
 	reg := &envs.Registry{}
 	reg.Register(w.toy)
-	st, err := store.Open(context.Background(), t.TempDir(), log)
+	st, err := store.Open(context.Background(), tb.TempDir(), log)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w.store = st
 	w.metrics = server.NewMetrics(api.Version{Version: "test"})
 	w.mgr = episode.New(mcfg, reg, server.Recorder(st), w.metrics)
 	w.srv, err = server.New(scfg, w.mgr, st, w.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w.http = httptest.NewServer(w.srv.Handler())
 	w.url = w.http.URL
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 		w.mgr.Drain(ctx)
@@ -83,10 +83,10 @@ func serve(t testing.TB, mcfg episode.Config, scfg server.Config) *world {
 		w.http.Close()
 		http.DefaultClient.CloseIdleConnections()
 		if err := st.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 		if n := w.toy.Open.Load(); n != 0 {
-			t.Errorf("%d envs were never closed", n)
+			tb.Errorf("%d envs were never closed", n)
 		}
 	})
 	return w
@@ -134,7 +134,7 @@ func (w *world) do(method, path string, body any, header ...string) reply {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read whole
+	defer resp.Body.Close() // read whole
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
 		w.t.Fatal(err)
@@ -164,37 +164,37 @@ func (w *world) step(id, action string, more ...any) reply {
 	w.t.Helper()
 	b := map[string]any{"action": action}
 	for i := 0; i+1 < len(more); i += 2 {
-		b[more[i].(string)] = more[i+1] //nolint:forcetypeassert // a test's own list
+		b[more[i].(string)] = more[i+1] // a test's own list
 	}
 	return w.do("POST", "/envs/"+id+"/step", b)
 }
 
 // wantProblem checks that r is a problem document of a code.
-func wantProblem(t testing.TB, r reply, status int, code string) {
-	t.Helper()
+func wantProblem(tb testing.TB, r reply, status int, code string) {
+	tb.Helper()
 	if r.status != status || r.str("code") != code {
-		t.Fatalf("got %d %q, want %d %q: %s", r.status, r.str("code"), status, code, r.raw)
+		tb.Fatalf("got %d %q, want %d %q: %s", r.status, r.str("code"), status, code, r.raw)
 	}
 	if ct := r.header.Get("Content-Type"); ct != "application/problem+json" {
-		t.Errorf("content type %q", ct)
+		tb.Errorf("content type %q", ct)
 	}
 	for _, k := range []string{"type", "title", "status", "code", "retryable", "effect", "request_id"} {
 		if _, ok := r.m[k]; !ok {
-			t.Errorf("problem without %s: %s", k, r.raw)
+			tb.Errorf("problem without %s: %s", k, r.raw)
 		}
 	}
 	if strings.Contains(string(r.raw), toy.Secret) {
-		t.Errorf("an internal text got out: %s", r.raw)
+		tb.Errorf("an internal text got out: %s", r.raw)
 	}
 }
 
 // eventually waits for cond within a bounded time.
-func eventually(t testing.TB, what string, cond func() bool) {
-	t.Helper()
+func eventually(tb testing.TB, what string, cond func() bool) {
+	tb.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for !cond() {
 		if time.Now().After(deadline) {
-			t.Fatalf("never came true: %s", what)
+			tb.Fatalf("never came true: %s", what)
 		}
 		<-time.After(5 * time.Millisecond)
 	}

@@ -15,7 +15,7 @@ func TestMethods(t *testing.T) {
 	w := serve(t, episode.Config{}, server.Config{})
 	w.do("POST", "/envs", map[string]any{"type": "toy", "id": "demo"})
 	for _, path := range []string{"/healthz", "/env-types", "/envs", "/envs/demo", "/metrics", "/openapi.yaml", "/episodes"} {
-		resp, err := http.Head(w.url + path)
+		resp, err := http.Head(w.url + path) //nolint:noctx // bounded by the test
 		if err != nil {
 			t.Fatal(err)
 		}

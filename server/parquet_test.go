@@ -61,7 +61,7 @@ func TestParquetExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := parquet.NewGenericReader[map[string]any](f, f.Schema())
-	defer r.Close() //nolint:errcheck // read from memory
+	defer r.Close() // read from memory
 	rows := make([]map[string]any, 10)
 	for i := range rows {
 		rows[i] = map[string]any{}
@@ -126,7 +126,7 @@ func TestExportBreaksOff(t *testing.T) {
 		}
 		b, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if ok := resp.StatusCode == 200; ok != (format == "jsonl") || ok && err == nil {
+		if ok := resp.StatusCode == http.StatusOK; ok != (format == "jsonl") || ok && err == nil {
 			t.Errorf("%s: %d, and the transfer ended well: %s", format, resp.StatusCode, b)
 		}
 		if bytes.Contains(b, []byte(toy.Secret)) || err != nil && bytes.Contains(b, []byte("request_id")) {

@@ -39,7 +39,7 @@ type socket struct {
 	s    *Server
 	ws   *websocket.Conn
 	cork *cork           // under ws, the writer's
-	ctx  context.Context //nolint:containedctx // the connection's own, for its workers
+	ctx  context.Context // the connection's own, for its workers
 	stop context.CancelFunc
 	bind *episode.Binding
 

@@ -133,7 +133,7 @@ func TestSlowReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ws.Close() //nolint:errcheck // the test is over
+	defer ws.Close() // the test is over
 	var ids []string
 	for range 40 {
 		id, _ := w.env(map[string]any{"limits": map[string]any{"max_observation_bytes": 65536}})

@@ -48,7 +48,7 @@ func FuzzSocket(f *testing.F) {
 			return // frames that name the probe, and envs that are slow by design
 		}
 		ws := dial(t)
-		defer ws.Close() //nolint:errcheck // the server may have closed it
+		defer ws.Close() // the server may have closed it
 		say := func(kind int, b []byte) {
 			if err := ws.WriteMessage(kind, b); err != nil {
 				t.Fatal(err)

@@ -144,6 +144,7 @@ func (c *socket) dispatch(j *job) {
 	case api.WsOpSubscribe:
 		c.subscribe(j)
 		return
+	default: // the others take their time
 	}
 	if c.running.Add(1) > maxInFlight {
 		c.running.Add(-1)
@@ -287,6 +288,7 @@ func (c *socket) run(j *job) (result any, replayed bool, err error) {
 		}
 		res, err := c.s.collectSteps(c.ctx, req)
 		return res, false, err
+	default: // the others take nothing but an env
 	}
 	if err := c.decode(j, &struct{}{}, "env_id"); err != nil {
 		return nil, false, err

@@ -81,7 +81,7 @@ func TestSubscribe(t *testing.T) {
 		if got := what(m); got != want {
 			t.Fatalf("got %q, want %q: %v", got, want, m)
 		}
-		if seq, _ := m["seq"].(float64); m["subscription"] != 1.0 || seq <= last.(float64) { //nolint:forcetypeassert // checked by the contract
+		if seq, _ := m["seq"].(float64); m["subscription"] != 1.0 || seq <= last.(float64) { // checked by the contract
 			t.Errorf("subscription or order: %v after %v", m, last)
 		}
 		last = m["seq"]
@@ -256,7 +256,7 @@ func TestSlowSubscriber(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close() // empty after an upgrade
-	defer slow.Close()    //nolint:errcheck // the test is over
+	defer slow.Close()    // the test is over
 	if err := slow.WriteMessage(websocket.TextMessage, []byte(`{"id":1,"op":"subscribe","events":["step"]}`)); err != nil {
 		t.Fatal(err)
 	}

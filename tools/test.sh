@@ -22,14 +22,8 @@ stage() {
 }
 exec 3>&1 4>&2
 
-formatted() {
-	local bad
-	bad=$(find . -name node_modules -prune -o -name '*.go' -print0 | xargs -0 gofmt -l)
-	[ -z "$bad" ] || { echo "not formatted by gofmt:"; echo "$bad"; return 1; }
-}
-
 stage setup      tools/setup.sh
-stage format     formatted
+stage format     tools/lint.sh --format
 stage mod        go mod tidy -diff
 stage rules      go test ./internal/archtest
 stage build      tools/build.sh

@@ -231,7 +231,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := c.SFT.Config.Validate(); err != nil {
+	if err := c.SFT.Validate(); err != nil {
 		return err
 	}
 	return c.RL.Algo.Validate()

@@ -203,7 +203,7 @@ func (t *Trainer) record(ctx context.Context, row Row) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := t.catalogue.PushPoints(ctx, t.runID, []api.Point{{Update: int64(row.Update), WallSeconds: row.Seconds, Values: row.Values}}); err != nil {
-		t.log.Warn("metrics not pushed to the server", "err", err)
+		t.log.WarnContext(ctx, "metrics not pushed to the server", "err", err)
 	}
 	return nil
 }

@@ -129,10 +129,10 @@ func episodeStats(episodes []rollout.Episode, groups []rl.Group) rl.Stats {
 				}
 			}
 		}
-		switch {
-		case got == 0:
+		switch got {
+		case 0:
 			none++
-		case got == of:
+		case of:
 			all++
 		default:
 			some++

@@ -143,7 +143,7 @@ func (t *Trainer) open(ctx context.Context) error {
 	// The page is a convenience: a server without it must not stop a run.
 	id, err := t.catalogue.StartRun(ctx, t.cfg.Name, map[string]string{"env": t.cfg.Env.Type, "algorithm": t.cfg.RL.Algo.Name, "policy": t.cfg.Policy.Kind})
 	if err != nil {
-		t.log.Warn("run not announced to the server", "err", err)
+		t.log.WarnContext(ctx, "run not announced to the server", "err", err)
 	}
 	t.runID = id
 	return nil
@@ -282,7 +282,9 @@ func (t *Trainer) startRL() error {
 		}
 		t.state.Reference = hash
 		if m, ok := ref.(*policy.MLP); ok {
-			m.ShareDecisions(t.model.Trainable.(*policy.MLP)) // of the same kind
+			if own, ok := t.model.Trainable.(*policy.MLP); ok { // as it is: both are of one kind
+				m.ShareDecisions(own)
+			}
 		}
 		if a, err = algo.New(t.cfg.RL.Algo, t.model, ref, t.step, t.cfg.RL.Temperature, t.model.context); err != nil {
 			return err

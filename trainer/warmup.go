@@ -22,7 +22,7 @@ func (t *Trainer) warmUp(ctx context.Context) error {
 	}
 	data, tooLong := examples(t.model.tokens, t.demos, t.model.context)
 	if tooLong > 0 {
-		t.log.Warn("demonstrations longer than the context left out", "count", tooLong)
+		t.log.WarnContext(ctx, "demonstrations longer than the context left out", "count", tooLong)
 	}
 	plan, err := sft.NewPlan(c.Config, data, t.cfg.Seed)
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *Trainer) warmUp(ctx context.Context) error {
 		}
 		var loss float64
 		var err error
-		count := 0
+		var count int
 		if s := t.state.Step; s < c.CopySteps {
 			b := policy.CopyBatch(t.model.tokens.Vocab(), c.CopyBatch, t.cfg.Seed, uint64(s))
 			count = len(b.Tokens)

@@ -47,7 +47,7 @@ func registerReact(r *envs.Registry, o Options) error {
 		prose.Countries = o.WorldSize
 	}
 	var bad []error
-	add := func(name string, make func([]react.UserTask) (*react.Type, error)) {
+	add := func(name string, build func([]react.UserTask) (*react.Type, error)) {
 		var tasks []react.UserTask
 		if o.TasksDir != "" {
 			var err error
@@ -56,7 +56,7 @@ func registerReact(r *envs.Registry, o Options) error {
 				return
 			}
 		}
-		t, err := make(tasks)
+		t, err := build(tasks)
 		if err != nil {
 			bad = append(bad, fmt.Errorf("register: %w", err))
 			return
@@ -77,7 +77,7 @@ func registerReact(r *envs.Registry, o Options) error {
 func registerCode(r *envs.Registry, o Options) error {
 	base := codefix.Options{Runner: o.Runner, Unavailable: o.NoRunner}
 	var bad []error
-	add := func(folder string, opt codefix.Options, make func(codefix.Options) (*codefix.Type, error)) {
+	add := func(folder string, opt codefix.Options, build func(codefix.Options) (*codefix.Type, error)) {
 		if o.TasksDir != "" && folder != "" {
 			tasks, err := codefix.LoadDir(filepath.Join(o.TasksDir, folder))
 			if err != nil {
@@ -86,7 +86,7 @@ func registerCode(r *envs.Registry, o Options) error {
 			}
 			opt.UserTasks = tasks
 		}
-		t, err := make(opt)
+		t, err := build(opt)
 		if err != nil {
 			bad = append(bad, fmt.Errorf("register: %w", err))
 			return

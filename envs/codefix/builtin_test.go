@@ -132,14 +132,15 @@ func TestHiddenDraws(t *testing.T) {
 		}
 		return strings.Join(s, " ")
 	}
-	if texts("a", 1) != texts("a", 1) || texts("a", 1) == texts("b", 1) || texts("a", 1) == texts("a", 2) {
+	first := texts("a", 1)
+	if first != texts("a", 1) || first == texts("b", 1) || first == texts("a", 2) {
 		t.Error("draws do not depend on key and seed alone")
 	}
 }
 
 // The gate: what must earn nothing and what must earn all. It takes a sample;
 // PROCTOR_ADMIT=all ("make admit") takes every built-in task.
-func TestAdmissionOnASample(t *testing.T) {
+func TestAdmissionOnASample(t *testing.T) { //nolint:tparallel // only the whole bank is worth it
 	typ := newType(t, Options{})
 	b := bankOf(t)
 	parts, all := 6, os.Getenv("PROCTOR_ADMIT") == "all"

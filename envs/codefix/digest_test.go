@@ -16,7 +16,7 @@ func TestDigestKeepsWhatUsersHide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := kept.Private.(*Task); p.Fixed == "" || len(p.HiddenCases) == 0 { //nolint:forcetypeassert // the type's own
+		if p := kept.Private.(*Task); p.Fixed == "" || len(p.HiddenCases) == 0 { // the type's own
 			t.Error("the digest took the hidden part away")
 		}
 		return typ.Spec().Digest

@@ -132,6 +132,7 @@ func (e *env) ready() error {
 		return envs.ErrNotReset
 	case over:
 		return envs.ErrOver
+	case playing:
 	}
 	return nil
 }

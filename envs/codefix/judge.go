@@ -130,8 +130,9 @@ func faultFlags(f sandbox.Fault) []string {
 	switch f {
 	case sandbox.FaultProtocol, sandbox.FaultOutput, sandbox.FaultMemory, sandbox.FaultFiles:
 		return []string{FlagSandbox}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // lasting says whether a result would come out the same again.
@@ -205,7 +206,7 @@ func (j *judge) submitted(w *workspace) sandbox.Files {
 // them decide, by exit status. What the hidden checks say is measured beside
 // it, so that the two can be compared.
 func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace, seed int64) (verdict, error) {
-	r, err := j.pytest(ctx, t, w)
+	r, err := j.pytest(ctx, w)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -224,7 +225,7 @@ func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace, seed in
 var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 5 * time.Second, OutputBytes: 256 << 10}
 
 // pytest runs the visible tests. What it says is for the agent to look at.
-func (j *judge) pytest(ctx context.Context, t *Task, w *workspace) (sandbox.PytestResult, error) {
+func (j *judge) pytest(ctx context.Context, w *workspace) (sandbox.PytestResult, error) {
 	return remember(ctx, j, "pytest "+w.digest(), func() (sandbox.PytestResult, bool, error) {
 		files := make(sandbox.Files, len(w.files))
 		for p, b := range w.files {

@@ -3,6 +3,7 @@ package codefix
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (t *turn) playText(ctx context.Context, text string) error {
 		t.out.Info.ParseError = err.Error()
 		t.say("Not understood: " + err.Error() + ".")
 		t.data = append(t.data, map[string]any{"error": err.Error()})
-		return nil
+		return nil //nolint:nilerr // the agent's fault is an outcome
 	}
 	return t.play(ctx, c)
 }
@@ -140,7 +141,7 @@ func (t *turn) play(ctx context.Context, c *call) error {
 // refuse answers a call that a tool would not carry out.
 func (t *turn) refuse(err error) {
 	t.out.Info.ToolError = err.Error()
-	if r, ok := err.(*refusal); ok && r.flag != "" {
+	if r, ok := errors.AsType[*refusal](err); ok && r.flag != "" {
 		t.out.Info.Flags = append(t.out.Info.Flags, r.flag)
 	}
 	t.say("Refused: " + err.Error() + ".")

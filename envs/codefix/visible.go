@@ -57,7 +57,7 @@ func (e *env) visible(ctx context.Context) (visibleRun, error) {
 	if len(targets(e.ws.files)) == 0 {
 		return visibleRun{text: "There are no visible tests."}, nil
 	}
-	r, err := e.typ.judge.pytest(ctx, e.task, e.ws)
+	r, err := e.typ.judge.pytest(ctx, e.ws)
 	if err != nil {
 		return visibleRun{}, err
 	}
@@ -107,8 +107,9 @@ func faultText(f sandbox.Fault) string {
 		return "the module does not import"
 	case sandbox.FaultFiles:
 		return "the files could not be laid out"
+	default:
+		return "the process ended before its tests did"
 	}
-	return "the process ended before its tests did"
 }
 
 // shown runs a task's visible cases by calls, which is several times faster

@@ -159,6 +159,7 @@ func (e *Env) ready(ctx context.Context) error {
 		return envs.ErrNotReset
 	case over:
 		return envs.ErrOver
+	case playing:
 	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("step react: %w", err)

@@ -259,6 +259,7 @@ func (l *player) finishOrCompute() string {
 		return l.compare(q)
 	case world.Count:
 		return l.count(q)
+	case world.Chain:
 	}
 	v := l.values[0]
 	return say(l.said+"answer "+v, "finish", v)

@@ -121,7 +121,10 @@ func (t *Type) digest() (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("hash tasks: %w", err)
 			}
-			p := task.Private.(*problem)
+			p, ok := task.Private.(*problem)
+			if !ok {
+				return "", fmt.Errorf("hash tasks: %s holds %T", task.ID, task.Private)
+			}
 			fmt.Fprintf(h, "%s\n%s\n", task.ID, p.question)
 			for _, g := range p.golds {
 				if s == envs.SplitUser {

@@ -77,7 +77,7 @@ func (e *episode) finish(t *testing.T) (Reply, *float64) {
 // failures reads the counter of failures of a server at one boundary.
 func failures(t *testing.T, base, boundary string) float64 {
 	t.Helper()
-	resp, err := http.Get(base + "/metrics")
+	resp, err := http.Get(base + "/metrics") //nolint:noctx // bounded by the test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func warm(t *testing.T) []int {
 // what the kernel's own limits leave to that namespace.
 func inNamespace(t *testing.T, pid int, command ...string) {
 	t.Helper()
-	out, err := exec.Command("nsenter", append([]string{"-U", "-t", strconv.Itoa(pid)}, command...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "nsenter", append([]string{"-U", "-t", strconv.Itoa(pid)}, command...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("nsenter: %v\n%s", err, out)
 	}
@@ -218,7 +218,7 @@ func TestNamespacesRunOut(t *testing.T) {
 // warm.
 func TestInterpreterGoesAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "python")
-	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", "--system-site-packages", dir).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "python3", "-m", "venv", "--without-pip", "--system-site-packages", dir).CombinedOutput(); err != nil {
 		t.Fatalf("make an environment: %v\n%s", err, out)
 	}
 	base := faultyServer(t, "--python", filepath.Join(dir, "bin", "python3"))

@@ -27,8 +27,9 @@ const asServer = "PROCTOR_E2E_SERVER"
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		defer stop()
-		os.Exit(proctor.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
+		code := proctor.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		stop()
+		os.Exit(code)
 	}
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 // serveApart starts "proctor serve" as a process of its own.
 func serveApart(t *testing.T, args ...string) (string, *exec.Cmd) {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...)...)
 	cmd.Env = append(os.Environ(), asServer+"=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

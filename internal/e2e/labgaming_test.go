@@ -37,7 +37,7 @@ func TestLabGaming(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read from
+	defer f.Close() // only read from
 	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() < 1000 || img.Bounds().Dy() < 400 {
 		t.Errorf("picture: %v", err)
 	}

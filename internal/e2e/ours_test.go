@@ -115,7 +115,7 @@ func TestFaultOfOursIsNoReward(t *testing.T) {
 }
 
 func get(url string) (map[string]any, error) {
-	resp, err := http.Get(url)
+	resp, err := http.Get(url) //nolint:noctx // bounded by the test
 	if err != nil {
 		return nil, err
 	}

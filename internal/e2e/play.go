@@ -109,10 +109,10 @@ func (c Case) Play(ctx context.Context, base string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Tool == "calculator":
+	switch c.Tool {
+	case "calculator":
 		err = c.playCalculator(ctx, e)
-	case c.Tool == "react":
+	case "react":
 		err = c.playReact(ctx, e)
 	default:
 		err = c.playAnswer(ctx, e)

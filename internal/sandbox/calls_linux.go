@@ -115,7 +115,7 @@ func (c *child) serveCalls(job CallsJob, answers []Answer) (Fault, string, error
 		}
 		delete(asked, r.ID)
 		if err := answers[i].fill(r, job.Calls[i]); err != nil {
-			return FaultProtocol, "wrote something that is not an answer", nil
+			return FaultProtocol, "wrote something that is not an answer", nil //nolint:nilerr // the child's fault, and said so
 		}
 	}
 	return FaultNone, "", nil

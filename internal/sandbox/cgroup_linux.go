@@ -81,7 +81,7 @@ func (g *cgroups) sweep() {
 		for _, dir := range left {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "proctor-"), "-")
 			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
-				unix.Rmdir(dir) // refused while it holds a process
+				_ = unix.Rmdir(dir) // refused while it holds a process
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 	}
 	c.pidfd = f.pidfd
 	var ready reply
-	c.job.SetDeadline(time.Now().Add(startTimeout)) // a failure shows in the read
+	_ = c.job.SetDeadline(time.Now().Add(startTimeout)) // a failure shows in the read
 	err = c.get(&ready)
 	if err == nil && !ready.Ready {
 		err = fmt.Errorf("prepare: %s", printable(ready.Setup, 300))
@@ -140,7 +140,7 @@ func (c *child) ended() bool {
 // kill ends the child's whole pid namespace.
 func (c *child) kill() {
 	if c.pidfd >= 0 {
-		unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0) // ESRCH: already gone
+		_ = unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0) // ESRCH: already gone
 	}
 }
 

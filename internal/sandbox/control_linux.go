@@ -42,7 +42,13 @@ func socketPair(typ int, name string) (*net.UnixConn, *os.File, error) {
 		theirs.Close()
 		return nil, nil, err
 	}
-	return conn.(*net.UnixConn), theirs, nil
+	unixConn, ok := conn.(*net.UnixConn)
+	if !ok {
+		conn.Close()
+		theirs.Close()
+		return nil, nil, fmt.Errorf("socket pair: %T is no unix socket", conn)
+	}
+	return unixConn, theirs, nil
 }
 
 func (z *zygote) send(msg any, fds ...int) error {

@@ -93,7 +93,7 @@ func TestInterpreterKilledMidRun(t *testing.T) {
 
 // A kill of the whole server leaves no process behind.
 func TestServerKilledMidRun(t *testing.T) {
-	cmd := exec.Command("/proc/self/exe")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env = append(os.Environ(), "SANDBOX_TEST_SERVER=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -111,7 +111,7 @@ func TestServerKilledMidRun(t *testing.T) {
 		t.Errorf("only %d processes were found below the server", len(below))
 	}
 	cmd.Process.Kill()
-	cmd.Wait() // it was killed
+	_ = cmd.Wait() // it was killed
 	eventually(t, fmt.Sprintf("all of %v are gone", below), func() bool {
 		for _, d := range below {
 			if unix.Kill(d, 0) == nil {

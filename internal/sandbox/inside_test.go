@@ -94,7 +94,7 @@ def f():
 func TestInterpreters(t *testing.T) {
 	tmp := t.TempDir()
 	venv := filepath.Join(tmp, "closed", "venv")
-	if out, err := exec.Command("/usr/bin/python3", "-m", "venv", "--system-site-packages", "--without-pip", venv).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "-m", "venv", "--system-site-packages", "--without-pip", venv).CombinedOutput(); err != nil {
 		t.Fatalf("make a virtual environment: %v\n%s", err, out)
 	}
 	if os.Geteuid() == 0 { // as root, children run as another user who cannot look in here

@@ -102,7 +102,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		t.Log("this is an ordinary user already")
 		return
 	}
-	dir, err := os.MkdirTemp("", "ordinary")
+	dir, err := os.MkdirTemp("", "ordinary") //nolint:usetesting // the other user could not get into t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.WriteFile(bin, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "-test.skip=TestInterpreters|TestFilter")
+	cmd := exec.CommandContext(t.Context(), bin, "-test.skip=TestInterpreters|TestFilter")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
@@ -144,7 +144,7 @@ func serveUntilKilled() {
 		}
 		fmt.Println("running", fmt.Sprint(p.Stats().PIDs))
 	}()
-	p.Calls(context.Background(), CallsJob{
+	_, _ = p.Calls(context.Background(), CallsJob{ // killed in the midst of it
 		Files:  solution("import os, time\nfor _ in range(3): os.fork()\ntime.sleep(600)\n"),
 		Limits: Limits{Wall: time.Hour},
 	})

@@ -50,7 +50,7 @@ func memoryGroup(t *testing.T, limit int64) string {
 // going beyond its own limit, is no failure of the agent's.
 func TestShortOfMemoryIsOurs(t *testing.T) {
 	dir := memoryGroup(t, 250<<20)
-	cmd := exec.Command("/proc/self/exe")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env = append(os.Environ(), "SANDBOX_TEST_SHORT="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "ours: true, then 1") {
@@ -70,7 +70,6 @@ func serveShortOfMemory() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	defer p.Close()
 	run := func(text string) (CallsResult, error) {
 		return p.Calls(context.Background(), CallsJob{Files: solution(text), Calls: []Call{{Fn: "f"}}, Limits: Limits{Wall: time.Minute, CPU: 30 * time.Second}})
 	}
@@ -81,7 +80,9 @@ func serveShortOfMemory() {
 	}
 	if res, err = run("def f(): return 1"); err != nil {
 		fmt.Println(err)
+		p.Close()
 		os.Exit(1)
 	}
 	fmt.Println(", then", res.Answers[0].Value)
+	p.Close()
 }

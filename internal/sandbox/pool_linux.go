@@ -43,7 +43,7 @@ func New(ctx context.Context, cfg Config) (*Pool, error) {
 	lim := cfg.Limits.orElse(DefaultLimits())
 	p.plan = plan{py: py, cfg: cfg, limits: lim, log: log}
 	if cfg.Mode == ModeNone {
-		log.Warn("UNSAFE: the sandbox is off; agent code runs with the server's own rights", "mode", string(ModeNone))
+		log.WarnContext(ctx, "UNSAFE: the sandbox is off; agent code runs with the server's own rights", "mode", string(ModeNone))
 	} else {
 		if p.plan.root, err = planRoot(py, cfg.Hide); err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func New(ctx context.Context, cfg Config) (*Pool, error) {
 		}
 		p.mode = ModeNamespaces
 		if p.cg, err = openCgroups(lim); err != nil {
-			log.Info("no control groups: resource limits and tmpfs caps only", "err", err)
+			log.InfoContext(ctx, "no control groups: resource limits and tmpfs caps only", "err", err)
 		} else if p.cg != nil {
 			p.mode = map[int]Mode{1: ModeCgroup1, 2: ModeCgroup2}[p.cg.version]
 		}
@@ -117,7 +117,7 @@ func advise(err error) error {
 	if !errors.As(err, &se) || se.errno == 0 {
 		return &InfraError{"start the interpreter", err}
 	}
-	hint := "run the server in a container or on a kernel that allows it"
+	var hint string
 	switch se.errno {
 	case syscall.EPERM, syscall.EACCES:
 		hint = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces>0, " +
@@ -127,6 +127,8 @@ func advise(err error) error {
 		hint = "raise sysctl user.max_user_namespaces and the other user.max_*_namespaces"
 	case syscall.ENOSYS:
 		hint = "use a Linux kernel 5.12 or later"
+	default:
+		hint = "run the server in a container or on a kernel that allows it"
 	}
 	return fmt.Errorf("%w: %w; %s", ErrUnavailable, err, hint)
 }
@@ -188,7 +190,7 @@ func (p *Pool) job(ctx context.Context, l *lane, name string, f func(context.Con
 		if !errors.Is(err, errLost) {
 			break
 		}
-		p.log.Warn("job lost its interpreter", "job", name)
+		p.log.WarnContext(ctx, "job lost its interpreter", "job", name)
 	}
 	if ctx.Err() != nil && (err != nil || ev.Fault != FaultNone) {
 		err = ctx.Err() // what looks like a fault is the end that the caller asked for
@@ -206,7 +208,7 @@ func (p *Pool) job(ctx context.Context, l *lane, name string, f func(context.Con
 func (c *child) abort() {
 	c.patience.gone.Store(true)
 	c.kill()
-	c.job.SetDeadline(time.Unix(1, 0)) // fails only on a closed connection
+	_ = c.job.SetDeadline(time.Unix(1, 0)) // fails only on a closed connection
 }
 
 // fault says why a child stopped answering, from the error of the last read

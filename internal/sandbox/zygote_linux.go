@@ -93,7 +93,7 @@ func startZygote(p plan, k kind) (*zygote, error) {
 		kind: k, ctl: ctl, log: p.log, dead: make(chan struct{}),
 		pending: map[uint64]chan forked{}, children: map[uint64]*child{},
 	}
-	z.cmd = exec.Command(p.py.Executable, "-s", "-B", "-c", "exec(open(4).read())")
+	z.cmd = exec.Command(p.py.Executable, "-s", "-B", "-c", "exec(open(4).read())") //nolint:noctx // lives as long as the pool, which ends it
 	z.cmd.Dir = "/"
 	z.cmd.Env = []string{"PYTHONHASHSEED=0", "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}
 	z.cmd.ExtraFiles = []*os.File{theirs, r}
@@ -108,7 +108,7 @@ func startZygote(p plan, k kind) (*zygote, error) {
 	go func() {
 		defer z.wg.Done()
 		defer w.Close()
-		io.WriteString(w, text) // a failure shows as a failed start
+		_, _ = io.WriteString(w, text) // a failure shows as a failed start
 	}()
 	if err := <-started; err != nil {
 		r.Close()

@@ -22,7 +22,7 @@ type Manager struct {
 
 	slotsFree chan struct{} // one token an env that may run at one time
 	draining  atomic.Bool
-	over      context.Context //nolint:containedctx // the Manager's own: what no env's end cancels
+	over      context.Context // the Manager's own: what no env's end cancels
 	stop      context.CancelFunc
 	active    atomic.Int64 // calls that run on envs, hung ones included
 
@@ -181,7 +181,7 @@ func (m *Manager) Drain(ctx context.Context) {
 	hung, cancel := context.WithTimeout(context.Background(), m.cfg.HangGrace)
 	defer cancel()
 	if !m.awaitIdle(hung) {
-		m.cfg.Log.Error("gave up on an env that ignores its end")
+		m.cfg.Log.ErrorContext(ctx, "gave up on an env that ignores its end")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // own on somebody's terminal.
 func wireObservation(o envs.Observation, maxBytes int) api.Observation {
 	out := api.Observation{Messages: make([]api.Message, len(o.Messages)), Data: o.Data}
-	cut := 0
+	var cut int
 	out.Text, cut = bound(clean(o.Text), maxBytes)
 	left := maxBytes // of all messages together, but for what the env says once at the start
 	for i, m := range o.Messages {

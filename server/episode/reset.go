@@ -241,7 +241,7 @@ func (m *Manager) choose(s *slot, round int, req api.ResetRequest) (envs.Task, i
 			return theirs(g)
 		}
 	}
-	seed := rand.Int64N(1 << 53) //nolint:gosec // a seed, not a secret
+	seed := rand.Int64N(1 << 53) // a seed, not a secret
 	if req.Seed != nil {
 		seed = *req.Seed
 	}
@@ -292,7 +292,7 @@ func (m *Manager) pick(s *slot, req api.ResetRequest, seed int64) (t envs.Task, 
 	if n == 0 {
 		return envs.Task{}, errTaskNotFound("the split has no tasks")
 	}
-	i := int(mix(uint64(seed)) % uint64(n)) //nolint:gosec // below n
+	i := int(mix(uint64(seed)) % uint64(n)) // below n
 	if req.Index != nil {
 		i = *req.Index
 	}

@@ -95,7 +95,7 @@ func (s *SQLite) keep(batch []entry) {
 				s.log.Error("episodes were not recorded", "err", err, "episodes", len(batch))
 				return
 			}
-			time.Sleep(firstPause)
+			time.Sleep(firstPause) //nolint:forbidigo // a disk says nothing when it is well again
 		case <-time.After(pause):
 			pause = min(2*pause, longPause)
 		}

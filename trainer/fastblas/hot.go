@@ -112,7 +112,7 @@ func (g *product) finish(c []float32, ldc int, ep *Epilogue) {
 		return
 	}
 	if g.ws == nil {
-		g.ws = workspaces.Get().(*Workspace)
+		g.ws = workspaces.Get().(*Workspace) //nolint:errcheck // the pool holds nothing else
 		defer workspaces.Put(g.ws)
 	}
 	g.run()
@@ -134,7 +134,7 @@ func (g *product) empty() {
 func (g *product) activate(i, m, j, n int) {
 	for r := i; r < i+m; r++ {
 		dst, src := row(g.out, r*g.ldout+j, n), row(g.c, r*g.ldc+j, n)
-		switch g.act {
+		switch g.act { //nolint:exhaustive // None changes nothing
 		case GELU:
 			vec.GELU(dst, src)
 		case SiLU:

@@ -153,7 +153,7 @@ func codeClass(toks []codeToken, i int) string {
 	}
 	switch t := toks[i]; t.kind {
 	case 'n':
-		if len(t.text) > 2 && strings.Contains("len range min max sum abs sorted", t.text) {
+		if len(t.text) > 2 && strings.Contains("len range min max sum abs sorted", t.text) { //nolint:gocritic // the text is looked for in the names
 			return t.text
 		}
 		return "name"

@@ -146,12 +146,12 @@ func TestCodeScenePlays(t *testing.T) {
 
 // Equal episodes have equal candidates, and every feature is a bucket.
 func TestCodeSceneIsAFunctionOfTheEpisode(t *testing.T) {
-	make := func() []policy.Candidate {
+	candidates := func() []policy.Candidate {
 		s := policy.NewCodeScene(codeFirst, 64)
 		s.Observe("Action: read_file({\"path\":\"solution.py\"})\n", code("solution.py", "def f(a, b):", "    return a < b + 1"))
 		return s.Candidates()
 	}
-	a, b := make(), make()
+	a, b := candidates(), candidates()
 	for i := range a {
 		if a[i].Action != b[i].Action || !slices.Equal(a[i].Features, b[i].Features) || a[i].Prior != b[i].Prior {
 			t.Fatalf("candidate %d differs", i)

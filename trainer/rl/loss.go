@@ -114,8 +114,9 @@ func (c Correction) Weight(logpOld, logpSampler, lo, hi float64) float64 {
 			return 0
 		}
 		return w
+	default:
+		return 1
 	}
-	return 1
 }
 
 // DPO is the loss of direct preference optimisation for a pair of sequence

@@ -91,7 +91,7 @@ func (c *Collector) Play(ctx context.Context, p Player, key policy.StreamKey, sa
 	if err != nil {
 		// Envs in an unknown state are not worth keeping.
 		if e := c.Close(); e != nil {
-			c.log.Debug("connection closed with an error", "err", e)
+			c.log.DebugContext(ctx, "connection closed with an error", "err", e)
 		}
 		return nil, r.times, err
 	}
@@ -119,7 +119,7 @@ func (c *Collector) ensure(ctx context.Context) error {
 		if ctx.Err() != nil || attempt >= 5 {
 			return fmt.Errorf("connect: %w", err)
 		}
-		c.log.Warn("server not reachable", "attempt", attempt+1, "err", err)
+		c.log.WarnContext(ctx, "server not reachable", "attempt", attempt+1, "err", err)
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}

@@ -135,17 +135,17 @@ func (r *run) fail(ctx context.Context, l *live, err error) {
 		// its end, which the server's own clean-up would see to as well.
 		r.wg.Go(func() {
 			if err := l.conn.CloseEnv(ctx, l.env); err != nil {
-				r.c.log.Debug("env not closed", "err", err)
+				r.c.log.DebugContext(ctx, "env not closed", "err", err)
 			}
 		})
 	}
 	ep := &r.episodes[l.job]
 	if r.attempts[l.job] <= r.c.cfg.Retries {
-		r.c.log.Debug("episode failed, playing it again", "task_id", ep.TaskID, "err", err)
+		r.c.log.DebugContext(ctx, "episode failed, playing it again", "task_id", ep.TaskID, "err", err)
 		r.queue = append(r.queue, l.job)
 		return
 	}
-	r.c.log.Warn("episode excluded", "task_id", ep.TaskID, "attempts", r.attempts[l.job], "err", err)
+	r.c.log.WarnContext(ctx, "episode excluded", "task_id", ep.TaskID, "attempts", r.attempts[l.job], "err", err)
 	job := ep.Job
 	*ep = Episode{Job: job, TaskID: ep.TaskID, EpisodeID: ep.EpisodeID, Public: ep.Public, Attempts: r.attempts[l.job], Status: string(api.StatusFailed), Failure: err.Error()}
 }

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -78,10 +79,11 @@ func TestDemonstratorRepairs(t *testing.T) {
 			t.Fatalf("task %d: %q", i, actions)
 		}
 		gold := strings.Split(task.Private.(*codefix.Task).Fixed, "\n")
-		stated := ""
+		var text strings.Builder
 		for n, l := range gold[1 : len(gold)-1] {
-			stated += " " + string(rune('2'+n)) + codefix.Indented(l)
+			fmt.Fprintf(&text, " %d%s", n+2, codefix.Indented(l))
 		}
+		stated := text.String()
 		if actions[0] != "Thought:"+stated+"\nAction: read[]\n" {
 			t.Errorf("task %d plans %q, not %q", i, actions[0], stated)
 		}

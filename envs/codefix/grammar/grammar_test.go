@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -25,10 +26,10 @@ func TestInterpreterAgreesWithPython(t *testing.T) {
 		for _, p := range progs {
 			for _, xs := range append(ch.shown, nil, []int64{0}) {
 				v, err := p.run(xs)
-				switch err {
-				case nil:
+				switch {
+				case err == nil:
 					want = append(want, v.json())
-				case errSize, errOther:
+				case errors.Is(err, errSize), errors.Is(err, errOther):
 					continue
 				default:
 					want = append(want, err.Error())

@@ -25,7 +25,7 @@ func TestParseReadsWhatTheGrammarWrites(t *testing.T) {
 			for _, xs := range ch.shown {
 				a, errA := m.prog.run(xs)
 				b, errB := p.run(xs)
-				if errA != errB || errA == nil && a.json() != b.json() {
+				if !errors.Is(errA, errB) || errA == nil && a.json() != b.json() {
 					t.Fatalf("%v: %v %v, read: %v %v\n%s", xs, a, errA, b, errB, text)
 				}
 			}

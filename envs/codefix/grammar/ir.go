@@ -42,7 +42,6 @@ type prog struct {
 	vars   vars
 	start  *node
 	slice  string // "", "[1:]", "[::-1]", ...
-	over   string // what the loop runs over: "xs"
 	cond   *node  // nil: no filter
 	upOp   string // "+=", "*=", "=", "append"
 	update *node

@@ -59,7 +59,7 @@ var knownSlices = []string{"", "[1:]", "[1::2]", "[2:]", "[::-1]", "[::2]", "[:-
 
 func (p *prog) body(line string) bool {
 	line = strings.TrimLeft(line, " ")
-	ok := true
+	var ok bool
 	if arg, is := between(line, p.vars.r+".append(", ")"); is {
 		p.upOp = "append"
 		p.update, ok = p.expression(arg)

@@ -39,17 +39,17 @@ var aggregates = []aggregate{
 	{"alternating sum", num(0), "=", func(e *node) *node { return apply("-", e, r.clone()) }},
 }
 
-func infix(op string, right bool) func(k, c int64) *node {
+func infix(op string) func(k, c int64) *node {
 	return func(k, _ int64) *node { return apply(op, x.clone(), num(k)) }
 }
 
 var filters = []part{
 	{"", nil},
-	{"X > K", infix(">", true)},
-	{"X < K", infix("<", true)},
-	{"X >= K", infix(">=", true)},
-	{"X <= K", infix("<=", true)},
-	{"X is not K", infix("!=", true)},
+	{"X > K", infix(">")},
+	{"X < K", infix("<")},
+	{"X >= K", infix(">=")},
+	{"X <= K", infix("<=")},
+	{"X is not K", infix("!=")},
 	{"X is even", func(_, _ int64) *node { return apply("==", apply("%", x.clone(), num(2)), num(0)) }},
 	{"X is odd", func(_, _ int64) *node { return apply("==", apply("%", x.clone(), num(2)), num(1)) }},
 	{"X divides by 3", func(_, _ int64) *node { return apply("==", apply("%", x.clone(), num(3)), num(0)) }},

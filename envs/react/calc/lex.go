@@ -96,13 +96,12 @@ func operator(s string) (string, error) {
 // and suffixes are refused rather than read in one of several ways.
 func number(s string, thousands bool) (token, int, error) {
 	n := digits(s)
-	text := s[:n]
 	if thousands && n >= 1 && n <= 3 && s[0] != '0' {
 		for len(s) >= n+4 && s[n] == ',' && digits(s[n+1:]) == 3 {
-			text += s[n+1 : n+4]
 			n += 4
 		}
 	}
+	text := strings.ReplaceAll(s[:n], ",", "")
 	float := false
 	if n < len(s) && s[n] == '.' {
 		d := digits(s[n+1:])

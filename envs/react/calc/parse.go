@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strings"
 )
 
 // maxDepth bounds nesting: brackets, signs in a row, powers of powers.
@@ -171,7 +170,15 @@ func (p *parser) atom() (Value, error) {
 // nothing follows it that could be divided by.
 func (p *parser) percent() bool {
 	t := p.toks[1]
-	return t.kind == tokEnd || t.kind == tokOp && strings.Contains(") , * / // % ^ **", t.text)
+	if t.kind != tokOp {
+		return t.kind == tokEnd
+	}
+	switch t.text {
+	case ")", ",", "*", "/", "//", "%", "^", "**":
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *parser) primary() (Value, error) {

@@ -16,8 +16,7 @@ func power(x, y float64) float64 {
 	case y == math.Trunc(y) && math.Abs(y) <= small:
 		return powWhole(x, int(y))
 	}
-	switch l := y * math.Log2(math.Abs(x)); {
-	case l > 1100 || l < -1200: // far out of range: infinity or 0
+	if l := y * math.Log2(math.Abs(x)); l > 1100 || l < -1200 { // far out of range: infinity or 0
 		return math.Pow(x, y)
 	}
 	f, _ := bigExp(new(big.Float).Mul(number256(y), bigLog(math.Abs(x)))).Float64()

@@ -140,8 +140,9 @@ func (b *builder) title(k Kind) string {
 		return name + " " + []string{"Works", "Mills", "Trading", "Foundry"}[b.rng.IntN(4)]
 	case Book:
 		return "The " + name + " " + []string{"Letters", "Papers", "Songs", "Affair"}[b.rng.IntN(4)]
+	default:
+		return name
 	}
-	return name
 }
 
 func (b *builder) country() {

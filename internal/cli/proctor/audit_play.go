@@ -195,7 +195,7 @@ func loadAuditCases(dir string) (plays []auditPlay, skipped []string, err error)
 		var c auditCase
 		if json.Unmarshal(b, &c) != nil || c.Task == "" || len(c.Actions) == 0 || c.Tool != "" || len(c.Episodes) > 0 {
 			skipped = append(skipped, strings.TrimPrefix(path, dir))
-			return nil
+			return nil //nolint:nilerr // it is named among the skipped
 		}
 		p := auditPlay{policy: c.ID, kind: "case", task: c.Task, want: c.ExpectedReward, harm: c.Harm}
 		for _, a := range c.Actions {

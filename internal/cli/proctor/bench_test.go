@@ -42,7 +42,7 @@ func BenchmarkStepInProcess(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		defer env.Close() //nolint:errcheck // nothing is held
+		defer env.Close() // nothing is held
 		for n := 0; ; n++ {
 			task, err := typ.Tasks().At(envs.SplitTrain, n)
 			if err != nil {

@@ -222,7 +222,7 @@ func (d demoRun) episode(ctx context.Context, player envs.Scripted, j demoJob) (
 	if err != nil {
 		return e, fmt.Errorf("make %s: %w", d.t.Spec().Name, err)
 	}
-	defer env.Close() // nothing is left to report once the episode is out
+	defer env.Close() //nolint:errcheck // nothing is left to report once the episode is out
 	return playEpisode(ctx, d.t.Spec(), env, s, j.start)
 }
 

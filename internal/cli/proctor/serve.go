@@ -161,14 +161,14 @@ func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbo
 	}
 	pool, err := sandbox.New(context.WithoutCancel(ctx), cfg)
 	if err != nil && ctx.Err() == nil {
-		log.Warn("the sandbox did not start; trying once more", "err", err) // a machine may be busy just then
+		log.WarnContext(ctx, "the sandbox did not start; trying once more", "err", err) // a machine may be busy just then
 		pool, err = sandbox.New(context.WithoutCancel(ctx), cfg)
 	}
 	if err != nil {
-		log.Error("refused the code environments: no sandbox", "err", err)
+		log.ErrorContext(ctx, "refused the code environments: no sandbox", "err", err)
 		return nil, []string{"no sandbox: the code environments are refused"}, err
 	}
-	log.Info("started the sandbox", "mode", string(pool.Mode()), "python", pool.Interpreter())
+	log.InfoContext(ctx, "started the sandbox", "mode", string(pool.Mode()), "python", pool.Interpreter())
 	if !pool.Mode().Safe() {
 		return pool, []string{"UNSAFE: agent code runs unconfined (--sandbox=" + sandboxNone + ")"}, nil
 	}
@@ -192,13 +192,13 @@ func listen(ctx context.Context, o serveOptions, ln net.Listener, srv *server.Se
 		<-reaped
 	}()
 	fmt.Fprintf(stdout, "listening http://%s\n", ln.Addr())
-	log.Info("listening", "address", ln.Addr().String())
+	log.InfoContext(ctx, "listening", "address", ln.Addr().String())
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	log.Info("draining", "live_envs", mgr.Live())
+	log.InfoContext(ctx, "draining", "live_envs", mgr.Live())
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
 	defer cancel()
 	mgr.Drain(end)
@@ -209,8 +209,10 @@ func listen(ctx context.Context, o serveOptions, ln net.Listener, srv *server.Se
 	if err := h.Shutdown(last); err != nil {
 		_ = h.Close() // nobody is left to tell
 	}
-	<-served
-	log.Info("stopped")
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	log.InfoContext(ctx, "stopped")
 	return nil
 }
 

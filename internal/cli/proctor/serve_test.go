@@ -34,8 +34,8 @@ func (s *syncBuffer) String() string {
 }
 
 // start runs "proctor serve" until the returned stop, which gives its exit code.
-func start(t testing.TB, args ...string) (url string, stop func() int) {
-	t.Helper()
+func start(tb testing.TB, args ...string) (url string, stop func() int) {
+	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, errs := &syncBuffer{}, &syncBuffer{}
 	code := make(chan int, 1)
@@ -45,17 +45,17 @@ func start(t testing.TB, args ...string) (url string, stop func() int) {
 		select {
 		case c := <-code:
 			cancel()
-			t.Fatalf("serve ended with %d: %s", c, errs)
+			tb.Fatalf("serve ended with %d: %s", c, errs)
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
 			cancel()
-			t.Fatal("serve did not come up")
+			tb.Fatal("serve did not come up")
 		}
 	}
 	url, ok := strings.CutPrefix(strings.TrimSpace(out.String()), "listening ")
 	if !ok {
-		t.Fatalf("stdout says %q", out)
+		tb.Fatalf("stdout says %q", out)
 	}
 	return url, func() int { cancel(); return <-code }
 }
@@ -82,7 +82,7 @@ func TestServeExportReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	resp, err := http.Get(url + "/")
+	resp, err := http.Get(url + "/") //nolint:noctx // bounded by the test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestServeExportReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	csp := resp.Header.Get("Content-Security-Policy")
-	if resp.StatusCode != 200 || !strings.Contains(csp, "default-src 'self'") || !strings.Contains(string(page), "<html") {
+	if resp.StatusCode != http.StatusOK || !strings.Contains(csp, "default-src 'self'") || !strings.Contains(string(page), "<html") {
 		t.Errorf("the page: %d %q", resp.StatusCode, csp)
 	}
 	if code := stop(); code != exitOK {

@@ -87,11 +87,11 @@ func TestSlowHead(t *testing.T) {
 	srv.Config = h
 	srv.Start()
 	defer srv.Close()
-	c, err := net.Dial("tcp", srv.Listener.Addr().String())
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", srv.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // the test is over
+	defer c.Close() // the test is over
 	begun := time.Now()
 	for i := 0; err == nil; i++ {
 		if time.Since(begun) > 20*time.Second {

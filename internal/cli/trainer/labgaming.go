@@ -63,7 +63,7 @@ func labGaming(ctx context.Context, args []string, stdout, stderr io.Writer) (er
 	l := gamingLab{connection: connection{serveArgs: []string{"--with-naive-UNSAFE"}}}
 	f := newFlags("lab gaming", "The same GRPO run on code repair twice: where visible tests can be written over and their\nexit status is the reward, and where tests are protected and hidden ones judge. Writes\ngaming.png and gaming.csv and prints the curves as a table.",
 		"trainer lab gaming --proctor bin/proctor --seed 1", stderr)
-	l.connection.register(f)
+	l.register(f)
 	f.StringVar(&l.recipe, "recipe", "recipes/lab-gaming.yaml", "recipe of both runs")
 	f.StringVar(&l.out, "out", "", "folder of the runs and the picture (default runs/lab-gaming-<seed>); what it holds is gone on with")
 	f.Uint64Var(&l.first, "seed", 1, "seed of the first pair of runs")

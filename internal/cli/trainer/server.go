@@ -84,12 +84,15 @@ func (s *serverProcess) stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop server: %w", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- s.cmd.Wait() }() // received below in every case
+	done := make(chan struct{})
+	go func() { // awaited below in every case
+		_ = s.cmd.Wait() // how it ended is of no interest any more
+		close(done)
+	}()
 	timer := time.NewTimer(15 * time.Second)
 	defer timer.Stop()
 	select {
-	case <-done: // how it ended is of no interest any more
+	case <-done:
 	case <-timer.C:
 		err := s.cmd.Process.Kill()
 		<-done

@@ -117,7 +117,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		t.Log("this is an ordinary user already")
 		return
 	}
-	dir, err := os.MkdirTemp("", "ordinary")
+	dir, err := os.MkdirTemp("", "ordinary") //nolint:usetesting // the other user could not get into t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.WriteFile(bin, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "-test.run=Attacks|Honest")
+	cmd := exec.CommandContext(t.Context(), bin, "-test.run=Attacks|Honest")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -40,7 +40,7 @@ func coldFiles() sandbox.Files {
 // python -m pytest, not even confined.
 func cold(b *testing.B, python, dir string) time.Duration {
 	b.Helper()
-	cmd := exec.Command(python, "-m", "pytest", "-q", "test_solution.py")
+	cmd := exec.CommandContext(b.Context(), python, "-m", "pytest", "-q", "test_solution.py")
 	cmd.Dir = dir
 	begin := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -77,6 +77,7 @@ func settle(p *sandbox.Pool) {
 }
 
 func report(b *testing.B, runs, colds []time.Duration, faults int64) {
+	b.Helper()
 	b.ReportMetric(quantile(runs, 0.5), "p50-ms")
 	b.ReportMetric(quantile(runs, 0.95), "p95-ms")
 	b.ReportMetric(quantile(colds, 0.5), "cold-p50-ms")
@@ -88,6 +89,7 @@ func report(b *testing.B, runs, colds []time.Duration, faults int64) {
 // latency measures run with a cold pytest on the same check in between, so
 // that both see the same machine.
 func latency(b *testing.B, run func(p *sandbox.Pool) sandbox.Usage) {
+	b.Helper()
 	p := benchPool(b, sandbox.Config{})
 	dir := b.TempDir()
 	for name, text := range coldFiles() {

@@ -44,8 +44,9 @@ func (c Compare) Equal(got, want pyval.Value) bool {
 		return c.multiset(got.Items, want.Items)
 	case pyval.Dict:
 		return c.dict(got.Pairs, want.Pairs)
+	default:
+		return false
 	}
-	return false
 }
 
 func isSequence(k pyval.Kind) bool { return k == pyval.List || k == pyval.Tuple }

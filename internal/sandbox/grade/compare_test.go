@@ -149,7 +149,7 @@ func TestParseCasesAndPlayThem(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	for name, bad := range map[string]string{
-		"no array": `{}`, "unknown field": `[{"fn": "f", "args": [], "want": 1, "wnat": 2}]`, "nothing wanted": `[{"fn": "f", "args": []}]`,
+		"no array": `{}`, "unknown field": `[{"fn": "f", "args": [], "want": 1, "wanted": 2}]`, "nothing wanted": `[{"fn": "f", "args": []}]`,
 		"both": `[{"fn": "f", "want": 1, "raises": "E"}]`, "no function": `[{"want": 1}]`, "operation": `[{"op": "eval", "fn": "f", "want": 1}]`,
 		"comparison": `[{"fn": "f", "want": 1, "compare": {"kind": "nearly"}}]`, "no tolerance": `[{"fn": "f", "want": 1, "compare": {"kind": "approx"}}]`,
 		"negative tolerance": `[{"fn": "f", "want": 1, "compare": {"kind": "approx", "rel": -1}}]`, "hex": `[{"fn": "f", "want": {"bytes": "xyz"}, "tagged": true}]`,

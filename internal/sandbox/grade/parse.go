@@ -204,7 +204,11 @@ func parseObject(dec *json.Decoder, tagged bool) (pyval.Value, error) {
 		if err != nil {
 			return v, err
 		}
-		v.Pairs = append(v.Pairs, pyval.Pair{Key: pyval.StrOf(key.(string)), Val: val})
+		name, ok := key.(string)
+		if !ok {
+			return v, fmt.Errorf("the key %v is not a string", key)
+		}
+		v.Pairs = append(v.Pairs, pyval.Pair{Key: pyval.StrOf(name), Val: val})
 	}
 	if _, err := dec.Token(); err != nil {
 		return v, err

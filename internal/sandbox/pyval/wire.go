@@ -81,13 +81,14 @@ func AppendWire(dst []byte, v Value) []byte {
 			dst = append(AppendWire(append(AppendWire(append(dst, '['), p.Key), ','), p.Val), ']')
 		}
 		return append(dst, "]]"...)
+	default: // Opaque
+		q, err := json.Marshal(v.Str)
+		if err != nil {
+			q = []byte(`""`)
+		}
+		dst = append(append(append(dst, `["o",`...), q...), ',')
+		return append(strconv.AppendInt(dst, int64(v.Handle), 10), ']')
 	}
-	q, err := json.Marshal(v.Str)
-	if err != nil {
-		q = []byte(`""`)
-	}
-	dst = append(append(append(dst, `["o",`...), q...), ',')
-	return append(strconv.AppendInt(dst, int64(v.Handle), 10), ']')
 }
 
 // MarshalJSON implements json.Marshaler with the wire form.

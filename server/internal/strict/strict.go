@@ -131,7 +131,8 @@ func (d *decoder) value(raw []byte, v reflect.Value, ptr string) {
 }
 
 func (d *decoder) scalar(raw []byte, v reflect.Value, ptr string) {
-	want, ok := "", false
+	var want string
+	var ok bool
 	switch v.Kind() {
 	case reflect.String:
 		want, ok = "a string", raw[0] == '"'

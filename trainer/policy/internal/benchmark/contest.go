@@ -184,7 +184,7 @@ func (c config) wants(k *contest) bool {
 func (c *contest) play(sides []*side, counts, cpu bool) error {
 	for i, s := range sides {
 		// Threads of the last side may spin for a while before they sleep.
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) //nolint:forbidigo // another program's threads say nothing
 		t, err := s.ask(c.order())
 		if err != nil {
 			return err

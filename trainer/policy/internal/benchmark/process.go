@@ -22,7 +22,7 @@ type side struct {
 // start runs command with so many threads and waits for its greeting.
 func start(command string, threads int) (*side, error) {
 	words := append(strings.Fields(command), "--threads", strconv.Itoa(threads))
-	s := &side{command: exec.Command(words[0], words[1:]...)}
+	s := &side{command: exec.Command(words[0], words[1:]...)} //nolint:noctx // ended by stop
 	s.command.Stderr = os.Stderr
 	var err error
 	if s.in, err = s.command.StdinPipe(); err != nil {

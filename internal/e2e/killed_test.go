@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // serveApart starts "proctor serve" as a process of its own.
 func serveApart(t *testing.T, args ...string) (string, *exec.Cmd) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...)...)
+	cmd := exec.Command("/proc/self/exe", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...)...) //nolint:noctx // ended by the clean-up
 	cmd.Env = append(os.Environ(), asServer+"=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

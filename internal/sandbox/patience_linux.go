@@ -84,7 +84,7 @@ func (c *child) working() bool {
 	seen := 0
 	for i := range 5 {
 		if i > 0 {
-			time.Sleep(7 * time.Millisecond)
+			time.Sleep(7 * time.Millisecond) //nolint:forbidigo // samples in time
 		}
 		if treeWorks(pid, 0) {
 			seen++

@@ -167,10 +167,7 @@ func (j *judge) gradeHidden(ctx context.Context, t *Task, w *workspace, seed int
 				solved: v.Solved(), fraction: v.Fraction(), flags: faultFlags(v.Fault),
 			}, lasting(v.Fault), nil
 		}
-		r, err := j.run.Proxied(ctx, sandbox.ProxiedJob{
-			Files: j.submitted(w), Tests: sandbox.Files{hiddenTestFile: []byte(t.HiddenTest)},
-			Targets: []string{hiddenTestFile}, Functions: t.functions(), Limits: gradeLimits,
-		})
+		r, err := j.runHiddenTest(ctx, t, j.submitted(w))
 		if err != nil {
 			return verdict{}, false, fmt.Errorf("grade: %w", err)
 		}
@@ -185,8 +182,6 @@ func (j *judge) gradeHidden(ctx context.Context, t *Task, w *workspace, seed int
 		return v, lasting(r.Fault), nil
 	})
 }
-
-const hiddenTestFile = "test_checks.py"
 
 // submitted is what of a workspace goes to the grader: no tests, nothing that
 // steers an interpreter.

@@ -156,7 +156,12 @@ func (a *Answer) fill(r reply, call Call) error {
 		if err := json.Unmarshal(r.Args, &a.Args); err != nil {
 			return err
 		}
-		if len(a.Args) != len(call.Args) {
+		if r.Kwargs != nil {
+			if err := json.Unmarshal(r.Kwargs, &a.Kwargs); err != nil {
+				return err
+			}
+		}
+		if len(a.Args) != len(call.Args) || len(a.Kwargs) != len(call.Kwargs) {
 			return errGarbled
 		}
 	}

@@ -180,6 +180,7 @@ type reply struct {
 	ID       string          `json:"id"`
 	Value    json.RawMessage `json:"value"`
 	Args     json.RawMessage `json:"args"`
+	Kwargs   json.RawMessage `json:"kwargs"`
 
 	Test    string `json:"test"`
 	Outcome string `json:"outcome"`

@@ -14,10 +14,19 @@
 //     back tagged values. Expected values never enter a child; package grade
 //     compares in Go. This is what a reward may rest on.
 //   - Proxied runs trusted pytest text in one child against a proxy of the
-//     module whose code runs in another. A reward may rest on it as well.
+//     module whose code runs in another. A reward may rest on it as well, if
+//     what tests see of changed arguments is frozen where a right solution
+//     changes none: see ProxiedJob.Freeze.
 //   - Pytest runs visible tests in the same process as the agent's code, for
 //     the agent to look at. Its counts can be forged by that code and must
 //     never give reward.
+//
+// Wall time is there to end code that sleeps, CPU time to end code that works.
+// A run that is asleep when its wall time is over ends within a second of it.
+// One that has a runnable thread then, or one that waits for the disk, may be
+// short of processor by no doing of its own: it gets its wall time again, at
+// most twice, so that it lasts at most three times as long, and its CPU limit
+// holds all along. A caller with a deadline gets its answer before that.
 //
 // Whatever the code in a child does, such as crashing, hanging or flooding,
 // is a Fault in an ordinary result. An error is always ours: it wraps ErrInfra

@@ -14,7 +14,7 @@ type Files map[string][]byte
 // Limits bound one child. The zero value of a field takes the default of the
 // pool's Config, whose own zero takes DefaultLimits.
 type Limits struct {
-	Wall        time.Duration // from the start of the job to its answer
+	Wall        time.Duration // from the start of the job to its answer; up to three times that for code at work, see the package comment
 	CPU         time.Duration // rounded up to a second; one process
 	MemoryBytes int64         // address space, and the cgroup's memory where there is one
 	Pids        int           // processes and threads
@@ -43,7 +43,7 @@ type Fault string
 // nothing about whether its answers are right.
 const (
 	FaultNone     Fault = ""
-	FaultWall     Fault = "wall"     // past its deadline
+	FaultWall     Fault = "wall"     // past its wall time and asleep, or past what it got on top
 	FaultCPU      Fault = "cpu"      // past its CPU time
 	FaultMemory   Fault = "memory"   // killed for its memory
 	FaultOutput   Fault = "output"   // wrote too much
@@ -85,6 +85,7 @@ type Answer struct {
 	Value  pyval.Value   // the result, if nothing was raised
 	Raised []Class       // the exception's class and its bases, nearest first
 	Args   []pyval.Value // after the call, if they were wanted
+	Kwargs []pyval.Value // likewise
 }
 
 // Class names a Python class.
@@ -121,7 +122,11 @@ type ProxiedJob struct {
 	// agent has made of it. A class in its place is called like one, and its
 	// objects have no say in the tests' comparisons.
 	Functions []string
-	Limits    Limits // of the agent's process, and wall time of the whole
+	// Freeze keeps from the tests what calls do to their arguments, except to
+	// those that Written names as PytestResult.Changed does.
+	Freeze  bool
+	Written []string
+	Limits  Limits // of the agent's process, and wall time of the whole
 }
 
 // TestOutcome is what became of one test.
@@ -156,6 +161,11 @@ type PytestResult struct {
 	Fault     Fault
 	Detail    string
 	Usage     Usage
+
+	// Changed names, after ProxiedJob, the lists, sets and dicts that some call
+	// left otherwise than they were, whether or not the tests could see it: as
+	// "module.function#0" or ".method#keyword".
+	Changed []string
 }
 
 // AllPassed reports whether at least one test ran, all that ran passed, and

@@ -37,7 +37,8 @@ const checkHelp = `usage: proctor check --tasks DIR [--json]
 Loads DIR/<env type>/*.json as serve would and plays every task: a right answer
 must earn the maximum where one is given; an empty answer, garbage, a lazy and a
 cheating player must earn nothing, and for code neither must the unmodified
-files, an empty file, a constant and an object that is equal to everything.
+files, an empty file, a constant, an object that is equal to everything and
+functions that empty their arguments.
 
 example: proctor check --tasks ./tasks
 

@@ -190,9 +190,11 @@ def serve_calls(pipe, job):
     while True:
         for rid, fn, args, kwargs, back in get()["calls"]:
             ans = {"id": rid}
+            # What cannot be read is None afterwards: no argument that was changed.
+            args, asked, kwargs, named = [None] * len(args), args, dict.fromkeys(range(len(kwargs))), kwargs
             try:
-                args = [dec(a) for a in args]
-                kwargs = {dec(k): dec(v) for k, v in kwargs}
+                args = [dec(a) for a in asked]
+                kwargs = {dec(k): dec(v) for k, v in named}
                 if keep is None:
                     ans["value"] = enc(find(main, fn)(*args, **kwargs))
                 else:
@@ -204,6 +206,7 @@ def serve_calls(pipe, job):
                 e = None
             if back:
                 ans["args"] = [enc(a) for a in args]
+                ans["kwargs"] = [enc(v) for v in kwargs.values()]
             put(ans)
 
 

@@ -38,14 +38,17 @@ def install_proxies(pipe, names, functions):
             return {decode(k): decode(x) for k, x in v[1]}
         return dec_plain(v)
 
-    def ask(op, args, kwargs=None, back=False):
-        pipe.put({"call": {"op": op, "args": [encode(a) for a in args], "kwargs": [[encode(k), encode(v)] for k, v in (kwargs or {}).items()], "back": back}})
+    def ask(op, args, kwargs=None, back=""):
+        """Put a question; back names the function whose arguments it may change."""
+        kwargs = kwargs or {}
+        pipe.put({"call": {"op": op, "args": [encode(a) for a in args], "kwargs": [[encode(k), encode(v)] for k, v in kwargs.items()], "back": bool(back), "as": back}})
         r = pipe.get()
         if r.get("gone"):
             raise Gone(r["gone"])
-        if back and r.get("args"):
-            for local, new in zip(args, r["args"]):
-                refresh(local, new)
+        if back:
+            for local, new in zip([*args, *kwargs.values()], [*r["args"], *r["kwargs"]]):
+                if new is not None:
+                    refresh(local, new)
         if r.get("raised"):
             raise exception(r["raised"], r.get("detail", ""))
         return decode(r["value"])
@@ -54,7 +57,7 @@ def install_proxies(pipe, names, functions):
         """Show in place what the code under test did to an argument."""
         if type(local) in (list, set, dict) and new[0] in ("l", "e", "d"):
             value = decode(new)
-            if type(value) is type(local) and value != local:
+            if type(value) is type(local):
                 local.clear()
                 (local.extend if type(local) is list else local.update)(value)
 
@@ -107,7 +110,7 @@ def install_proxies(pipe, names, functions):
             need_live(self)
             v = ask("getattr", [self, name])
             if isinstance(v, Remote) and not v._live and v._type in ("method", "builtin_function_or_method", "function"):
-                return lambda *args, **kwargs: ask("invoke", [v, *args], kwargs, True)
+                return lambda *args, **kwargs: ask("invoke", [v, *args], kwargs, "." + name)
             return v
 
         def __setattr__(self, name, value):
@@ -119,7 +122,7 @@ def install_proxies(pipe, names, functions):
 
         def __call__(self, *args, **kwargs):
             need_live(self)
-            return ask("invoke", [self, *args], kwargs, True)
+            return ask("invoke", [self, *args], kwargs, "()")
 
         def __eq__(self, other):
             # The other process has no say in whether it is right: an object
@@ -192,7 +195,7 @@ def install_proxies(pipe, names, functions):
             self.__module__ = module
 
         def __call__(self, *args, **kwargs):
-            return ask("call", [self.__module__, self.__name__, *args], kwargs, True)
+            return ask("call", [self.__module__, self.__name__, *args], kwargs, self.__module__ + "." + self.__name__)
 
     class Class(Function):
         def __call__(self, *args, **kwargs):

@@ -114,7 +114,7 @@ func (j *judge) hidden(t *Task, seed int64) []Case {
 
 // gradeLimits bound one process of a graded run. A hidden set of a few dozen
 // calls is a matter of milliseconds; CPU time decides, wall time only catches
-// what sleeps.
+// what sleeps: code at work may get up to three times as much.
 var gradeLimits = sandbox.Limits{Wall: 15 * time.Second, CPU: 8 * time.Second}
 
 // verdict is what hidden checks say about a workspace.

@@ -29,7 +29,8 @@ type Task struct {
 	// are none.
 	HiddenCases []Case `json:"hidden_cases,omitempty"`
 	HiddenTest  string `json:"hidden_test,omitempty"`
-	// Fixed is the gold solution.py. It is never served.
+	// Fixed is the gold solution.py. It is never served. Of a HiddenTest it says
+	// which arguments have to change; without it, all that change are in view.
 	Fixed string `json:"fixed,omitempty"`
 
 	// Gold are the repaired files where they are more than solution.py.

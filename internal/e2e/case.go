@@ -44,8 +44,11 @@ type Case struct {
 	ExpectedReward float64       `json:"expected_reward"`
 	// BothRoutes plays the case twice: as it stands, and with the lines of each
 	// file replaced in place of the whole file.
-	BothRoutes bool   `json:"both_routes"`
-	Harm       string `json:"harm"`
+	BothRoutes bool `json:"both_routes"`
+	// Long cases run or sleep up to a limit: they are started first, beside the
+	// others, so that their time is not added to theirs.
+	Long bool   `json:"long"`
+	Harm string `json:"harm"`
 }
 
 // CodeAction is one tool call of a code case.

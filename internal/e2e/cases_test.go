@@ -82,7 +82,7 @@ func playAll(t *testing.T, dir string) (driven, left int) {
 			driven++
 			t.Run(c.Class+"/"+c.ID, func(t *testing.T) {
 				t.Parallel()
-				err := error(nil)
+				var err error
 				if done := long[c.ID]; done != nil {
 					err = <-done
 				} else {

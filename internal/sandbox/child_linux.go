@@ -57,7 +57,8 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
+	given := []*os.File{theirs} // the child's ends
+	defer func() { closeFiles(given) }()
 	fds := []int{int(theirs.Fd())}
 	c := &child{z: z, pidfd: -1, job: job, exited: make(chan struct{})}
 	c.in = bufio.NewReaderSize(patient{c}, 32<<10)
@@ -67,7 +68,7 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 			job.Close()
 			return nil, err
 		}
-		defer w.Close()
+		given = append(given, w)
 		c.out = r
 		fds = append(fds, int(w.Fd()))
 	}
@@ -87,9 +88,17 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 	z.children[c.id] = c
 	z.mu.Unlock()
 
-	if err := z.send(map[string]any{"fork": c.id, "prefault": prefault, "inject": inject}, fds...); err != nil {
+	err = z.send(map[string]any{"fork": c.id, "prefault": prefault, "inject": inject}, fds...)
+	// With our copies open, the end of a child that dies before it is ready
+	// would never show on its socket.
+	closeFiles(given)
+	given = nil
+	if err != nil {
 		z.forget(c.id)
 		c.closeFiles()
+		if gone(err) {
+			err = errLost
+		}
 		return nil, fmt.Errorf("ask for a child: %w", err)
 	}
 	f := <-answer // listen answers every pending request, at the latest when the interpreter dies
@@ -106,12 +115,26 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 		err = fmt.Errorf("prepare: %s", printable(ready.Setup, 300))
 	}
 	if err != nil {
-		c.kill()
 		c.release()
+		if c.exit.lost {
+			err = errLost
+		}
 		return nil, err
 	}
 	c.read, c.cg = 0, cg
 	return c, nil
+}
+
+// gone says that err comes of a connection whose other side, or our own, is
+// closed.
+func gone(err error) bool {
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 func (z *zygote) forget(id uint64) {

@@ -91,6 +91,42 @@ func TestInterpreterKilledMidRun(t *testing.T) {
 	works(t, p)
 }
 
+// An interpreter that goes away while it makes a child is noticed at once, not
+// when the child should have been ready at the latest.
+func TestInterpreterKilledMidFork(t *testing.T) {
+	p := newPool(t, Config{})
+	for i := range 12 {
+		z, err := startZygote(p.plan, kindCalls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			for {
+				c, err := z.fork(nil, true, "")
+				if err != nil {
+					ended <- err
+					return
+				}
+				c.release()
+			}
+		}()
+		<-time.After(time.Duration(3*i) * time.Millisecond)
+		if err := unix.Kill(z.cmd.Process.Pid, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if !errors.Is(err, errLost) {
+				t.Errorf("killed after %d ms: %v, want errLost", 3*i, err)
+			}
+		case <-time.After(startTimeout / 2):
+			t.Fatalf("killed after %d ms: fork still waits", 3*i)
+		}
+		z.stop()
+	}
+}
+
 // A kill of the whole server leaves no process behind.
 func TestServerKilledMidRun(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")

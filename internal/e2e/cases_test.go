@@ -9,7 +9,7 @@ import (
 
 // TestOwnCases plays the cases of this repository: all of them can be driven.
 func TestOwnCases(t *testing.T) {
-	driven, left := playAll(t, "testdata/cases")
+	driven, left := playAll(t, "testdata/cases", Case.driven)
 	if driven < 290 || left > 0 {
 		t.Errorf("%d cases driven, %d not: want at least 290 and none", driven, left)
 	}
@@ -22,14 +22,16 @@ func TestOtherCases(t *testing.T) {
 	if dir == "" {
 		t.Skip("PROCTOR_CASES names no folder")
 	}
-	driven, left := playAll(t, dir)
+	driven, left := playAll(t, dir, Case.driven)
 	t.Logf("%d cases driven, %d belong to other runners", driven, left)
 	if driven == 0 {
 		t.Error("no case could be driven")
 	}
 }
 
-func playAll(t *testing.T, dir string) (driven, left int) {
+// playAll plays the cases of a folder that are chosen, against one server, and
+// counts the others.
+func playAll(t *testing.T, dir string, chosen func(Case) bool) (driven, left int) {
 	t.Helper()
 	cases, err := LoadCases(dir)
 	if err != nil {
@@ -45,7 +47,7 @@ func playAll(t *testing.T, dir string) (driven, left int) {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
-		if !c.driven() {
+		if !chosen(c) {
 			left++
 			continue
 		}
@@ -67,7 +69,7 @@ func playAll(t *testing.T, dir string) (driven, left int) {
 	base := Serve(t, "--tasks", tasks)
 	long := map[string]chan error{}
 	for _, c := range cases {
-		if c.Long && c.driven() {
+		if c.Long && chosen(c) {
 			done := make(chan error, 1)
 			long[c.ID] = done
 			go func() { done <- c.Play(t.Context(), base) }()
@@ -76,7 +78,7 @@ func playAll(t *testing.T, dir string) (driven, left int) {
 	gate := make(chan struct{}, 3)
 	t.Run("all", func(t *testing.T) {
 		for _, c := range cases {
-			if !c.driven() {
+			if !chosen(c) {
 				continue
 			}
 			driven++

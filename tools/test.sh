@@ -33,7 +33,7 @@ stage scripts    tools/web.sh
 stage tests      go test -shuffle=on ./...
 stage purego     go test -tags purego ./trainer/fastblas/... ./trainer/nn ./trainer/policy ./trainer/optim ./trainer/algo
 stage race       tools/race.sh
-stage fuzz       tools/fuzz.sh 1s --quick
+stage fuzz       tools/fuzz.sh 5000x --quick
 stage browser    tools/e2e.sh
 
 echo "== all stages passed"

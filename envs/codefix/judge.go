@@ -113,9 +113,9 @@ func (j *judge) hidden(t *Task, seed int64) []Case {
 }
 
 // gradeLimits bound one process of a graded run. A hidden set of a few dozen
-// calls is a matter of milliseconds; CPU time decides, wall time only catches
-// what sleeps: code at work may get up to three times as much.
-var gradeLimits = sandbox.Limits{Wall: 15 * time.Second, CPU: 8 * time.Second}
+// calls is a matter of milliseconds; CPU time decides. Wall time is long enough for
+// a machine that gives a run a fifth of a core.
+var gradeLimits = sandbox.Limits{Wall: 45 * time.Second, Asleep: 15 * time.Second, CPU: 8 * time.Second}
 
 // verdict is what hidden checks say about a workspace.
 type verdict struct {
@@ -217,7 +217,7 @@ func (j *judge) gradeNaively(ctx context.Context, t *Task, w *workspace, seed in
 	return v, nil
 }
 
-var visibleLimits = sandbox.Limits{Wall: 10 * time.Second, CPU: 5 * time.Second, OutputBytes: 256 << 10}
+var visibleLimits = sandbox.Limits{Wall: 30 * time.Second, Asleep: 10 * time.Second, CPU: 5 * time.Second, OutputBytes: 256 << 10}
 
 // pytest runs the visible tests. What it says is for the agent to look at.
 func (j *judge) pytest(ctx context.Context, w *workspace) (sandbox.PytestResult, error) {

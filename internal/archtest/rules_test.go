@@ -102,6 +102,7 @@ var rules = []rule{
 	// Below the surface.
 	{tree: "internal/archtest"},
 	{tree: "internal/buildinfo"},
+	{tree: "internal/ordinary"},
 	{tree: "internal/seed"},
 	{tree: "internal/sandbox", third: []string{xsys, "github.com/elastic/go-seccomp-bpf/arch"}},
 	{

@@ -72,7 +72,7 @@ func (c *child) load(op map[string]any, files Files, lim Limits) error {
 	case !r.Prepared:
 		return errors.New("prepare the workspace: no word of it")
 	}
-	return c.start(lim.Wall)
+	return c.start(lim)
 }
 
 // serveCalls plays the calls and fills answers. Its error is ours.

@@ -21,12 +21,13 @@
 //     the agent to look at. Its counts can be forged by that code and must
 //     never give reward.
 //
-// Wall time is there to end code that sleeps, CPU time to end code that works.
-// A run that is asleep when its wall time is over ends within a second of it.
-// One that has a runnable thread then, or one that waits for the disk, may be
-// short of processor by no doing of its own: it gets its wall time again, at
-// most twice, so that it lasts at most three times as long, and its CPU limit
-// holds all along. A caller with a deadline gets its answer before that.
+// A run ends within a second of each of its limits. CPU time is there to end
+// code that works, and two limits of time to end code that does not: past
+// Limits.Asleep, a run ends as soon as it is caught without a thread that is
+// runnable or waits for the disk; past Limits.Wall, it ends. Code that is runnable
+// may be short of processor by no doing of its own, so an environment sets the
+// second well above the first. A caller with a deadline gets its answer before
+// that.
 //
 // Whatever the code in a child does, such as crashing, hanging or flooding,
 // is a Fault in an ordinary result. An error is always ours: it wraps ErrInfra

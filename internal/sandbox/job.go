@@ -14,7 +14,8 @@ type Files map[string][]byte
 // Limits bound one child. The zero value of a field takes the default of the
 // pool's Config, whose own zero takes DefaultLimits.
 type Limits struct {
-	Wall        time.Duration // from the start of the job to its answer; up to three times that for code at work, see the package comment
+	Wall        time.Duration // from the start of the job to its answer
+	Asleep      time.Duration // the same for code that is asleep then; default: Wall, where that is given
 	CPU         time.Duration // rounded up to a second; one process
 	MemoryBytes int64         // address space, and the cgroup's memory where there is one
 	Pids        int           // processes and threads
@@ -28,7 +29,7 @@ type Limits struct {
 // DefaultLimits are the limits that apply where nothing else is said.
 func DefaultLimits() Limits {
 	return Limits{
-		Wall: 5 * time.Second, CPU: 5 * time.Second,
+		Wall: 15 * time.Second, Asleep: 5 * time.Second, CPU: 5 * time.Second,
 		MemoryBytes: 512 << 20, Pids: 32,
 		DiskBytes: 16 << 20, Inodes: 2000, FileBytes: 8 << 20,
 		OutputBytes: 1 << 20, AnswerBytes: 8 << 20,
@@ -43,7 +44,7 @@ type Fault string
 // nothing about whether its answers are right.
 const (
 	FaultNone     Fault = ""
-	FaultWall     Fault = "wall"     // past its wall time and asleep, or past what it got on top
+	FaultWall     Fault = "wall"     // past its wall time, or asleep past what code may sleep
 	FaultCPU      Fault = "cpu"      // past its CPU time
 	FaultMemory   Fault = "memory"   // killed for its memory
 	FaultOutput   Fault = "output"   // wrote too much

@@ -7,16 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/proctor-rl/proctor/internal/ordinary"
 	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
 )
 
@@ -98,34 +95,7 @@ func works(t *testing.T, p *Pool) {
 // TestAsOrdinaryUser runs the tests of this package again as a user without
 // any right, if they run as root.
 func TestAsOrdinaryUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Log("this is an ordinary user already")
-		return
-	}
-	dir, err := os.MkdirTemp("", "ordinary") //nolint:usetesting // the other user could not get into t.TempDir
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "ordinary.test")
-	if err := os.WriteFile(bin, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), bin, "-test.skip=TestInterpreters|TestFilter")
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "PASS") {
-		t.Errorf("as an ordinary user: %v\n%s", err, out)
-	}
+	ordinary.Again(t, ordinary.Run{Args: []string{"-test.skip=TestInterpreters|TestFilter"}})
 }
 
 // serveUntilKilled is the body of a second process that a test kills.

@@ -73,6 +73,12 @@ func checkFiles(files Files, lim Limits) error {
 func (l Limits) orElse(d Limits) Limits {
 	if l.Wall == 0 {
 		l.Wall = d.Wall
+		if l.Asleep == 0 {
+			l.Asleep = d.Asleep
+		}
+	}
+	if l.Asleep == 0 {
+		l.Asleep = l.Wall
 	}
 	if l.CPU == 0 {
 		l.CPU = d.CPU

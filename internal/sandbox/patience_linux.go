@@ -12,45 +12,44 @@ import (
 	"time"
 )
 
-// patience is what a run gets beyond its wall time. The wall catches code that
-// sleeps; code that wants the processor and does not get it, because the
+// patience is the time that a run has. Code that is asleep has less of it than
+// code that is at work or would be: what the processor is kept from, because the
 // machine is busy, is not to lose its reward for that.
 type patience struct {
-	wall  time.Duration
-	until time.Time // the end of what the caller waits for, zero for none
-	more  atomic.Int32
-	gone  atomic.Bool // the caller has given up
+	asleep time.Duration
+	end    time.Time
+	until  time.Time   // the end of what the caller waits for, zero for none
+	gone   atomic.Bool // the caller has given up
 }
 
-// extensions is how often the wall may be moved.
-const extensions = 2
-
-// start sets the deadline of a job and what may come on top of it. However
-// long the caller waits, a run never uses up its time: a call that was
-// cancelled is no verdict, and none must be in the agent's power.
-func (c *child) start(wall time.Duration) error {
-	p := &c.patience
-	if !p.until.IsZero() {
-		wall = min(wall, time.Until(p.until)*2/5)
+// start sets the time of a job. However long the caller waits, a run never
+// uses up its time: a call that was cancelled is no verdict, and none must be
+// in the agent's power.
+func (c *child) start(lim Limits) error {
+	wall := lim.Wall
+	if u := c.patience.until; !u.IsZero() {
+		wall = min(wall, time.Until(u)*4/5)
 	}
-	p.wall = wall
-	p.more.Store(extensions)
-	return c.job.SetDeadline(time.Now().Add(wall))
+	c.patience.asleep = min(lim.Asleep, wall)
+	return c.resume(c.patience.asleep, wall)
 }
 
-// resume gives a child that was waiting for a question what is left of its time.
-func (c *child) resume(left time.Duration) error {
-	return c.job.SetDeadline(time.Now().Add(left))
+// resume gives a child what is left of its time.
+func (c *child) resume(asleep, wall time.Duration) error {
+	now := time.Now()
+	c.patience.end = now.Add(wall)
+	return c.job.SetDeadline(now.Add(min(asleep, wall)))
 }
 
-// extend moves a deadline that has passed, if code of the child is at work.
+// extend moves a deadline that has passed, if code of the child is at work and
+// its time is not over.
 func (c *child) extend() bool {
 	p := &c.patience
-	if p.more.Load() <= 0 || p.gone.Load() || !p.until.IsZero() && time.Until(p.until) < 3*p.wall || !c.working() {
+	left := time.Until(p.end)
+	if left <= 0 || p.gone.Load() || !c.working() {
 		return false
 	}
-	p.more.Add(-1)
-	if c.job.SetDeadline(time.Now().Add(p.wall)) != nil {
+	if c.job.SetDeadline(time.Now().Add(min(p.asleep, left))) != nil {
 		return false
 	}
 	return !p.gone.Load() // else the child has been killed, and the read says so

@@ -216,7 +216,7 @@ func (c *child) abort() {
 func (c *child) fault(readErr error, lim Limits) (Fault, string, error) {
 	switch {
 	case errors.Is(readErr, os.ErrDeadlineExceeded):
-		return FaultWall, fmt.Sprintf("no answer within %s", lim.Wall), nil
+		return FaultWall, "no answer within its time", nil
 	case errors.Is(readErr, errTooMuch):
 		return FaultOutput, "answers larger than the limit", nil
 	case errors.Is(readErr, errGarbled):

@@ -46,12 +46,13 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 			return "", Usage{}, err
 		}
 		begin := time.Now()
-		if err := w.start(job.Limits.Wall); err != nil {
+		if err := w.start(job.Limits); err != nil {
 			return "", Usage{}, err
 		}
-		s.left = w.patience.wall
+		s.asleep, s.left = w.patience.asleep, time.Until(w.patience.end)
 		lim := p.plan.limits
-		lim.Wall = (1+extensions)*job.Limits.Wall + time.Second // the tests' own process ends after the agent's
+		lim.Wall = job.Limits.Wall + time.Second/2 // the tests' own process ends after the agent's
+		lim.Asleep = lim.Wall                      // it sleeps while the agent's works
 		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods, "functions": append([]string{}, job.Functions...)}, job.Tests, lim, begin, s.answer)
 		if err != nil {
 			return "", Usage{}, err
@@ -99,7 +100,8 @@ func moduleNames(files Files) []string {
 type session struct {
 	w      *child
 	lim    Limits
-	left   time.Duration // of its wall time, which runs while a test waits for it
+	asleep time.Duration // left of what it may sleep, which runs while a test waits for it
+	left   time.Duration // left of its wall time, likewise
 	fault  Fault
 	detail string
 	arguments
@@ -144,14 +146,15 @@ func (s *session) answer(raw json.RawMessage) (any, error) {
 	var r reply
 	asked := map[string]int{}
 	begin := time.Now()
-	if err := s.w.resume(s.left); err != nil {
+	if err := s.w.resume(s.asleep, s.left); err != nil {
 		return nil, err
 	}
 	err := s.w.ask([]Call{call}, 0, asked)
 	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 		err = s.w.get(&r)
 	}
-	s.left = max(s.left-time.Since(begin), 50*time.Millisecond)
+	took := time.Since(begin)
+	s.asleep, s.left = max(s.asleep-took, 50*time.Millisecond), max(s.left-took, 0)
 	if err == nil && s.w.read > s.lim.AnswerBytes {
 		err = errTooMuch
 	}

@@ -34,31 +34,36 @@ class Report:
             self.put({"test": report.nodeid, "outcome": "error", "message": str(report.longrepr)[-2000:]})
 
 
-def make_serve_pytest(cfg):
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+def play(config, cfg, here, targets):
+    """Run the tests in some files of a workspace; returns pytest's exit code."""
     import pathlib
 
+    config.invocation_params = type(config).InvocationParams(args=(), plugins=None, dir=pathlib.Path(here))
+    if not cfg["confine"]:
+        config._rootpath = pathlib.Path(here)
+    config.args = [os.path.join(here, t) for t in targets]
+    return int(config.hook.pytest_cmdline_main(config=config))
+
+
+def make_serve_pytest(cfg):
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     import pytest
     from _pytest.config import _prepareconfig
 
-    plugin = Report()
     args = list(PYTEST_ARGS)
     if not cfg["confine"]:
         args[2:4] = ["--rootdir=/", "--confcutdir=/"]
-    config = _prepareconfig(args, plugins=[plugin])
-    warm_up(config)
+    prepare = lambda plugin: _prepareconfig(list(args), plugins=[plugin])
+    rehearse(cfg, prepare)
+    plugin = Report()
+    config = prepare(plugin)
 
     def serve(pipe, job):
-        here = os.getcwd()
         plugin.put = pipe.put
-        config.invocation_params = type(config).InvocationParams(args=(), plugins=None, dir=pathlib.Path(here))
-        if not cfg["confine"]:
-            config._rootpath = pathlib.Path(here)
-        config.args = [os.path.join(here, t) for t in job["targets"]]
         if job.get("proxy") is not None:
             install_proxies(pipe, job["proxy"], set(job["functions"]))
         try:
-            code = int(config.hook.pytest_cmdline_main(config=config))
+            code = play(config, cfg, os.getcwd(), job["targets"])
         except BaseException as e:
             code = 3
             sys.stderr.write("%s: %s\n" % (type(e).__name__, e))
@@ -71,13 +76,3 @@ def make_serve_pytest(cfg):
         pipe.get()  # wait to be killed, so that the output is complete
 
     return serve
-
-
-def warm_up(config):
-    """Load what pytest imports only when it runs."""
-    import _pytest.reports, _pytest.skipping, _pytest._code.code, _pytest._io.saferepr, _pytest.assertion.util, traceback, tokenize
-
-    try:
-        import _pytest._io.terminalwriter
-    except ImportError:
-        pass

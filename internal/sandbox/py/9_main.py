@@ -58,6 +58,10 @@ def main():
         confined = Confined(cfg) if cfg["confine"] else None
         gc.collect()
         gc.freeze()
+        if cfg["kind"] == "pytest":
+            # pytest makes much and leaves little: looking for garbage as often
+            # as by default takes a quarter of a short run.
+            gc.set_threshold(20000, 20, 20)
         cfg["ranges"] = writable_ranges(proc) if cfg["prefault"] else []
         os.close(proc)
         ZYGOTE = os.getpid()

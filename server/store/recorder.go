@@ -16,7 +16,7 @@ import (
 const (
 	queueLen  = 4096
 	batchRows = 2000
-	maxWait   = 200 * time.Millisecond
+	maxWait   = 20 * time.Millisecond
 )
 
 // How long the recorder waits before it tries a failed commit again, and how

@@ -8,6 +8,11 @@ for name in ("cacheprovider", "stepwise", "faulthandler", "pastebin", "junitxml"
     PYTEST_ARGS += ["-p", "no:" + name]
 
 
+# pytest makes much and leaves little: looking for garbage as often as by default
+# takes a quarter of a short run. The code under test may leave much.
+SELDOM, USUAL = (20000, 20, 20), gc.get_threshold()
+
+
 class Report:
     """Sends the fate of every test as soon as it is known."""
 
@@ -29,9 +34,24 @@ class Report:
         if report.when == "teardown":
             self.put({"test": report.nodeid, "outcome": self.fate.pop(report.nodeid, "error"), "message": self.text.pop(report.nodeid, "")})
 
+    def pytest_runtest_call(self, item):
+        yield from as_usual()
+
+    def pytest_fixture_setup(self, fixturedef):
+        yield from as_usual()
+
     def pytest_collectreport(self, report):
         if report.failed:
             self.put({"test": report.nodeid, "outcome": "error", "message": str(report.longrepr)[-2000:]})
+
+
+def as_usual():
+    """Around the code of a test, a hook that looks for garbage as by default."""
+    if gc.get_threshold() == SELDOM:
+        gc.set_threshold(*USUAL)
+    yield
+    if gc.get_threshold() == USUAL:
+        gc.set_threshold(*SELDOM)
 
 
 def play(config, cfg, here, targets):
@@ -50,6 +70,8 @@ def make_serve_pytest(cfg):
     import pytest
     from _pytest.config import _prepareconfig
 
+    for hook in (Report.pytest_runtest_call, Report.pytest_fixture_setup):
+        pytest.hookimpl(hookwrapper=True)(hook)
     args = list(PYTEST_ARGS)
     if not cfg["confine"]:
         args[2:4] = ["--rootdir=/", "--confcutdir=/"]

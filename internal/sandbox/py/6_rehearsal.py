@@ -60,6 +60,7 @@ def rehearse(cfg, prepare):
         mount("tmpfs", "/home", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755")
         here = "/home/w"
         os.mkdir(here)
+        os.mkdir("/home/tmp")
     else:
         here = tempfile.mkdtemp(prefix="proctor-")
     before, modules, path = os.getcwd(), set(sys.modules), list(sys.path)
@@ -91,3 +92,4 @@ def rehearse(cfg, prepare):
             del sys.path_importer_cache[folder]
     importlib.invalidate_caches()
     linecache.clearcache()
+    tempfile.tempdir = None  # where temporary files go is found out once, and for good

@@ -59,9 +59,7 @@ def main():
         gc.collect()
         gc.freeze()
         if cfg["kind"] == "pytest":
-            # pytest makes much and leaves little: looking for garbage as often
-            # as by default takes a quarter of a short run.
-            gc.set_threshold(20000, 20, 20)
+            gc.set_threshold(*SELDOM)
         cfg["ranges"] = writable_ranges(proc) if cfg["prefault"] else []
         os.close(proc)
         ZYGOTE = os.getpid()

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
 )
 
 // errLost means that the warm interpreter went away under a job; the job can
@@ -194,16 +196,18 @@ func (c *child) release() {
 // reply is everything a child says; which fields count depends on what it was
 // asked.
 type reply struct {
-	Ready    bool            `json:"ready"`
-	Setup    string          `json:"setup"`    // counts before Prepared only
-	Prepared bool            `json:"prepared"` // the workspace is laid out
-	Loaded   *bool           `json:"loaded"`
-	Detail   string          `json:"detail"`
-	Raised   [][]any         `json:"raised"`
-	ID       string          `json:"id"`
-	Value    json.RawMessage `json:"value"`
-	Args     json.RawMessage `json:"args"`
-	Kwargs   json.RawMessage `json:"kwargs"`
+	Ready    bool             `json:"ready"`
+	Setup    string           `json:"setup"`    // counts before Prepared only
+	Prepared bool             `json:"prepared"` // the workspace is laid out
+	Loaded   *bool            `json:"loaded"`
+	Detail   string           `json:"detail"`
+	Raised   [][]any          `json:"raised"`
+	Text     *string          `json:"text"` // of what was raised, for trusted tests
+	Own      [][2]pyval.Value `json:"own"`  // its attributes, likewise
+	ID       string           `json:"id"`
+	Value    json.RawMessage  `json:"value"`
+	Args     json.RawMessage  `json:"args"`
+	Kwargs   json.RawMessage  `json:"kwargs"`
 
 	Test    string `json:"test"`
 	Outcome string `json:"outcome"`

@@ -14,6 +14,9 @@ import (
 	"github.com/proctor-rl/proctor/internal/sandbox/pyval"
 )
 
+// maxExceptionText is what of an exception's text trusted tests may look at.
+const maxExceptionText = 16 << 10
+
 // Proxied runs trusted tests in one child against proxies of the agent's
 // modules, whose code runs in another child. No value that a test expects and
 // no line of a test reaches the agent's process.
@@ -182,7 +185,10 @@ func (s *session) answer(raw json.RawMessage) (any, error) {
 		for i, c := range a.Raised {
 			names[i] = [2]any{c.Name, c.Builtin}
 		}
-		msg["raised"], msg["detail"] = names, printable(r.Detail, 400)
+		msg["raised"], msg["detail"], msg["own"] = names, printable(r.Detail, 400), r.Own
+		if r.Text != nil && len(*r.Text) <= maxExceptionText {
+			msg["text"] = *r.Text
+		}
 	} else {
 		msg["value"] = a.Value
 	}

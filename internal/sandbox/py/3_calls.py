@@ -144,6 +144,19 @@ def say(e):
         return type.__dict__["__name__"].__get__(type(e))[:100]
 
 
+def words(e):
+    """What a test reads of an exception: its text and its own plain attributes."""
+    try:
+        text = str(e)[:4000]
+    except BaseException:
+        text = None
+    try:
+        own = [(k, v) for k, v in list(BaseException.__dict__["__dict__"].__get__(e).items())[:20] if type(k) is str]
+    except BaseException:
+        own = []
+    return text, own
+
+
 def where(e):
     """The innermost line of the workspace in the traceback of e."""
     spot = ""
@@ -167,7 +180,7 @@ def serve_calls(pipe, job):
     keep = [] if job.get("keep") else None
     enc, dec = make_codec(keep)
     bare = make_codec(None)[0]
-    names, put, get, error, find, spot = CLASS_NAMES, pipe.put, pipe.get, say, resolve, where
+    names, put, get, error, find, spot, told = CLASS_NAMES, pipe.put, pipe.get, say, resolve, where, words
     mro_type = type
     sys.path.insert(0, os.getcwd())
     import importlib
@@ -203,11 +216,35 @@ def serve_calls(pipe, job):
                 ans.pop("value", None)
                 ans["raised"] = names(mro_type(e))
                 ans["detail"] = error(e)
-                e = None
+                if keep is not None:
+                    ans["text"], own = told(e)
+                    ans["own"] = [[enc(k), enc(v)] for k, v in own]
+                e = own = None
             if back:
                 ans["args"] = [enc(a) for a in args]
                 ans["kwargs"] = [enc(v) for v in kwargs.values()]
             put(ans)
+
+
+LATER = {}  # what an iterator has raised behind items that are still on their way
+
+
+def take(it, most, enc):
+    """What comes next of an iterator, and whether that is all."""
+    if id(it) in LATER:
+        raise LATER.pop(id(it))[1]
+    out = []
+    for _ in range(most):
+        try:
+            out.append(enc(next(it)))
+        except StopIteration:
+            return ["t", [["l", out], ["T"]]]
+        except BaseException as e:
+            if not out:
+                raise
+            LATER[id(it)] = it, e
+            break
+    return ["t", [["l", out], ["F"]]]
 
 
 def special(load, op, args, kwargs, enc, names, bare):
@@ -241,6 +278,10 @@ def special(load, op, args, kwargs, enc, names, bare):
 
         if args[0] == "plain":  # the value that an object is by its base
             return bare(args[1])
+        if args[0] == "stream":  # an iterator
+            return enc(iter(args[1]))
+        if args[0] == "take":  # iterator, at most how many
+            return take(args[1], args[2], enc)
         table = {"repr": repr, "str": str, "len": len, "iter": list, "bool": bool, "hash": hash}
         f = table.get(args[0]) or getattr(operator, args[0])
         return enc(f(*args[1:]))

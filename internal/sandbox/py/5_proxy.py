@@ -50,7 +50,7 @@ def install_proxies(pipe, names, functions):
                 if new is not None:
                     refresh(local, new)
         if r.get("raised"):
-            raise exception(r["raised"], r.get("detail", ""))
+            raise exception(r["raised"], r.get("detail", ""), r.get("text"), r.get("own") or [])
         return decode(r["value"])
 
     def refresh(local, new):
@@ -71,13 +71,28 @@ def install_proxies(pipe, names, functions):
             taken[name] = type(name, (base,), {})
         return taken[name]
 
-    def exception(chain, detail):
+    def exception(chain, detail, said, own):
+        """One like the code under test has raised, that says the same and has
+        the same attributes as far as they are plain."""
         cls = exception_class(chain)
         if not issubclass(cls, BaseException):
             cls = Exception
         if not issubclass(cls, Exception):
             return RuntimeError("the code under test raised %s" % chain[0][0])
         text = detail.split(": ", 1)[1] if ": " in detail else ""
+        e = made_of(cls, text)
+        if said is not None and str(e) != said:
+            e = made_of(type(cls.__name__, (cls,), {"__str__": lambda self: said, "__module__": cls.__module__}), text)
+        for name, v in own:
+            name = decode(name)
+            if not name.startswith("_") and not hasattr(Exception, name):
+                try:
+                    setattr(e, name, decode(v))
+                except Exception:
+                    pass  # a built-in class has one of this name that is not to be set
+        return e
+
+    def made_of(cls, text):
         try:
             return cls(text)
         except Exception:
@@ -85,10 +100,58 @@ def install_proxies(pipe, names, functions):
             e.args = (text,)
             return e
 
+    class Stream:
+        """What an object of the other process gives when it is gone through."""
+
+        def __init__(self, source):
+            self.source, self.items, self.over, self.asked = source, [], False, 0
+
+        def item(self, i):
+            """Item i, or StopIteration: asked for one by one at first, as code
+            on the way may have a say in what comes next."""
+            while i >= len(self.items):
+                if self.over:
+                    raise StopIteration
+                self.asked += 1
+                most = 1 if self.asked <= 32 else min(1 << self.asked - 32, 256)
+                got, self.over = ask("special", ["take", self.source, most])
+                self.items += got
+            return self.items[i]
+
+        def first(self):
+            v = self.item(0)
+            del self.items[0]
+            return v
+
+    streams = {}
+
+    def stream(obj):
+        """What an object gives, and whether only once, as an iterator does. What
+        an inert one gives is remembered: it cannot be one thing to one line of
+        a test and another to the next."""
+        known = streams.get(obj._handle)
+        if known is None or obj._live and not known[1]:
+            source = ask("special", ["stream", obj])
+            if not isinstance(source, Remote):
+                raise TypeError("the code under test returned a %s that cannot be gone through" % obj._type)
+            known = streams[obj._handle] = Stream(source), source._handle == obj._handle
+        return known
+
+    def walk(obj):
+        s, once = stream(obj)
+        i = 0
+        while True:
+            try:
+                v = s.first() if once else s.item(i)
+            except StopIteration:
+                return
+            yield v
+            i += 1
+
     class Remote:
         """An object that lives in the other process.
 
-        Only what a test has made itself, by calling a class, can be used. An
+        What a test has made itself, by calling a class, can be used. An
         object that came out of a function where a plain value was due is
         inert: if it could answer for itself, it would always be right. One that
         a call has handed back, as a method does that can be chained, can be
@@ -107,10 +170,10 @@ def install_proxies(pipe, names, functions):
         def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            need_live(self)
+            need_live(self, AttributeError)
             v = ask("getattr", [self, name])
             if isinstance(v, Remote) and not v._live and v._type in ("method", "builtin_function_or_method", "function"):
-                return lambda *args, **kwargs: ask("invoke", [v, *args], kwargs, "." + name)
+                return lambda *args, **kwargs: handed(ask("invoke", [v, *args], kwargs, "." + name))
             return v
 
         def __setattr__(self, name, value):
@@ -137,9 +200,9 @@ def install_proxies(pipe, names, functions):
 
         __hash__ = object.__hash__
 
-    def need_live(obj):
+    def need_live(obj, error=TypeError):
         if not obj._live:
-            raise TypeError("the code under test returned a %s, which is not a plain value" % obj._type)
+            raise error("the code under test returned a %s, which is not a plain value" % obj._type)
 
     def operator(name, judging=False):
         def op(self, *rest):
@@ -152,17 +215,46 @@ def install_proxies(pipe, names, functions):
 
     for method in ("str", "len", "bool"):
         setattr(Remote, "__%s__" % method, operator(method))
-    setattr(Remote, "__iter__", lambda self: iter(operator("iter")(self)))
     for method in ("getitem", "setitem", "delitem"):
         setattr(Remote, "__%s__" % method, operator(method))
     for method in ("contains", "add", "sub", "mul", "truediv", "floordiv", "mod", "neg", "lt", "le", "gt", "ge"):
         setattr(Remote, "__%s__" % method, operator(method, True))
 
-    def made(v):
-        """Mark what a class of the code under test has returned."""
+    asked_iter, asked_len, asked_contains = operator("iter"), Remote.__len__, Remote.__contains__
+
+    def remote_iter(self):
+        return iter(asked_iter(self)) if self._own else walk(self)
+
+    def remote_next(self):
+        s, once = stream(self)
+        if not once:
+            raise TypeError("%r object is not an iterator" % self._type)
+        return s.first()
+
+    def remote_len(self):
+        if self._live:
+            return asked_len(self)
+        if stream(self)[1]:
+            raise TypeError("object of type %r has no len()" % self._type)
+        n = ask("special", ["len", self])
+        if n != sum(1 for _ in walk(self)):
+            raise TypeError("the code under test returned a %s of another length than it says" % self._type)
+        return n
+
+    def remote_contains(self, x):
+        return asked_contains(self, x) if self._live else any(v is x or v == x for v in walk(self))
+
+    Remote.__iter__, Remote.__next__, Remote.__len__, Remote.__contains__ = remote_iter, remote_next, remote_len, remote_contains
+    def handed(v):
+        """Mark what a method has returned, the object itself or another."""
         if isinstance(v, Remote):
             live.add(v._handle)
             object.__setattr__(v, "_live", True)
+        return v
+
+    def made(v):
+        """Mark what a class of the code under test has returned."""
+        if isinstance(handed(v), Remote):
             object.__setattr__(v, "_own", True)
         return v
 

@@ -63,7 +63,9 @@ var number = regexp.MustCompile(`^([+-]?)(0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]
 // minus, since a model writes it; other scripts' digits do not count.
 func parseNumber(s string) (*big.Rat, bool) {
 	s = bare(s)
-	s = strings.Replace(s, "\u2212", "-", 1)
+	if rest, ok := strings.CutPrefix(strings.Replace(s, "\u2212", "\u2013", 1), "\u2013"); ok {
+		s = "-" + rest
+	}
 	m := number.FindStringSubmatch(s)
 	if m == nil || (m[2] == "" && m[3] == "") {
 		return nil, false

@@ -99,6 +99,15 @@ type Type interface {
 	New(ctx context.Context) (Env, error)
 }
 
+// Gated is implemented by a Type whose Envs share what few can use at one time,
+// as the children of a sandbox.
+type Gated interface {
+	// Enter waits for a place, which leave gives back. Whoever plays an Env
+	// enters before its clock starts: waiting for others is nobody's fault. The
+	// error is the context's.
+	Enter(ctx context.Context) (leave func(), err error)
+}
+
 // Scripted is implemented by a Type that can play itself. Scripts see private
 // fields of a task, so they run on the server's side only: in the conformance
 // suite, in "proctor demos" and in "proctor audit".

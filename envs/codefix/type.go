@@ -75,6 +75,7 @@ type Type struct {
 var (
 	_ envs.Type     = (*Type)(nil)
 	_ envs.Scripted = (*Type)(nil)
+	_ envs.Gated    = (*Type)(nil)
 	_ envs.Forker   = (*env)(nil)
 )
 
@@ -136,6 +137,14 @@ func (t *Type) New(context.Context) (envs.Env, error) {
 		return nil, fmt.Errorf("%w: %w", envs.ErrUnavailable, why)
 	}
 	return &env{typ: t}, nil
+}
+
+// Enter waits for a place in the sandbox, which all types that share it share.
+func (t *Type) Enter(ctx context.Context) (leave func(), err error) {
+	if g, ok := t.opts.Runner.(envs.Gated); ok {
+		return g.Enter(ctx)
+	}
+	return func() {}, nil
 }
 
 func (t *Type) describe() envs.Spec {

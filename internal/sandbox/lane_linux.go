@@ -30,10 +30,10 @@ type lane struct {
 	inject  string // tests: make the next forks fail on our side
 }
 
-func newLane(p *Pool, k kind, want int) *lane {
+func newLane(p *Pool, k kind, want, most int) *lane {
 	l := &lane{
-		p: p, kind: k, want: want, most: 4 * want,
-		ready: make(chan *child, 4*want), fails: make(chan error), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		p: p, kind: k, want: want, most: most,
+		ready: make(chan *child, most), fails: make(chan error), wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	return l
 }

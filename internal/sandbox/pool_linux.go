@@ -20,6 +20,7 @@ type Pool struct {
 	mode Mode
 
 	calls, pytest *lane
+	places        chan struct{} // a token for whoever has entered
 	close         sync.Once
 	interpreter   string
 }
@@ -59,8 +60,9 @@ func New(ctx context.Context, cfg Config) (*Pool, error) {
 		}
 	}
 	p.plan.mode = p.mode
-	p.calls = newLane(p, kindCalls, cfg.CallChildren)
-	p.pytest = newLane(p, kindPytest, cfg.PytestChildren)
+	p.calls = newLane(p, kindCalls, cfg.CallChildren, 8*cfg.CallChildren)
+	p.pytest = newLane(p, kindPytest, cfg.PytestChildren, 8*cfg.PytestChildren)
+	p.places = make(chan struct{}, min(p.calls.most/2, p.pytest.most))
 	if err := p.start(); err != nil {
 		p.closeCgroups()
 		return nil, err
@@ -131,6 +133,18 @@ func advise(err error) error {
 		hint = "run the server in a container or on a kernel that allows it"
 	}
 	return fmt.Errorf("%w: %w; %s", ErrUnavailable, err, hint)
+}
+
+// Enter waits until there is a place for one more who runs jobs, two at a time at
+// most, and so hardly waits for a child then. A job's clock, the end of its
+// context, runs while it waits for a child; before Enter returns there is none.
+func (p *Pool) Enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case p.places <- struct{}{}:
+		return func() { <-p.places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Mode returns how children are confined.

@@ -34,6 +34,9 @@ func (*Pool) Proxied(context.Context, ProxiedJob) (PytestResult, error) {
 // Spare is never reached: New makes no Pool here.
 func (*Pool) Spare() bool { return false }
 
+// Enter is never reached: New makes no Pool here.
+func (*Pool) Enter(context.Context) (leave func(), err error) { return nil, ErrUnavailable }
+
 // Mode is never reached: New makes no Pool here.
 func (*Pool) Mode() Mode { return "" }
 

@@ -23,21 +23,34 @@ func (m *Manager) begin(s *slot) (*op, context.Context) {
 // enter waits for a turn on the machine and starts the watchdog. leave undoes
 // both.
 func (m *Manager) enter(ctx context.Context, s *slot, o *op, limit time.Duration) (run context.Context, leave func()) {
-	taken := false
-	select {
-	case m.slotsFree <- struct{}{}:
-		taken = true
-	case <-ctx.Done(): // closed while it waited; the env will see a dead context
-	}
+	left := m.turn(ctx, s.typ)
 	run, cancel := context.WithTimeout(ctx, limit)
 	dog := time.AfterFunc(limit+m.cfg.HangGrace, func() { m.hung(s, o) })
 	return run, func() {
 		dog.Stop()
 		cancel()
-		if taken {
-			<-m.slotsFree
-		}
+		left()
 	}
+}
+
+// turn waits until one more env of a type may run. If ctx ends meanwhile, the
+// env will see that.
+func (m *Manager) turn(ctx context.Context, typ envs.Type) (leave func()) {
+	leave = func() {}
+	if g, ok := typ.(envs.Gated); ok {
+		l, err := g.Enter(ctx)
+		if err != nil {
+			return leave
+		}
+		leave = l
+	}
+	select {
+	case m.slotsFree <- struct{}{}:
+		place := leave
+		leave = func() { <-m.slotsFree; place() }
+	case <-ctx.Done():
+	}
+	return leave
 }
 
 // wait gives the op's answer, or a timeout of the client's own choosing while

@@ -42,10 +42,8 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 	ctx, cancelAll := context.WithCancel(ctx)
 	defer cancelAll()
 	defer context.AfterFunc(m.over, cancelAll)()
-	select {
-	case m.slotsFree <- struct{}{}:
-		defer func() { <-m.slotsFree }()
-	case <-ctx.Done():
+	defer m.turn(ctx, typ)()
+	if ctx.Err() != nil {
 		return api.ReplayResult{}, errReplayCut(ctx)
 	}
 	env, err := m.newEnv(ctx, typ, spec.Name)

@@ -208,6 +208,7 @@ func addParts(parts, more []envs.RewardPart) []envs.RewardPart {
 func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Action, arrived time.Time) (p played) {
 	start := m.cfg.Now()
 	p.queue = start.Sub(arrived)
+	r.deadline = r.deadline.Add(p.queue) // to wait for others is not the episode's time
 	stop := func(s api.StopReason) { p.stop = &s }
 	switch {
 	case a == nil:

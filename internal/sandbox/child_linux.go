@@ -251,7 +251,7 @@ func (c *child) put(msg any) error {
 	if err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}
-	_, err = c.job.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(data)), uint32(len(data))), data...))
+	_, err = patient{c}.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(data)), uint32(len(data))), data...))
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 type patience struct {
 	asleep time.Duration
 	end    time.Time
+	late   time.Time   // when the one moment beyond end is over, zero if it has not been asked for
 	until  time.Time   // the end of what the caller waits for, zero for none
 	gone   atomic.Bool // the caller has given up
 }
@@ -37,7 +38,7 @@ func (c *child) start(lim Limits) error {
 // resume gives a child what is left of its time.
 func (c *child) resume(asleep, wall time.Duration) error {
 	now := time.Now()
-	c.patience.end = now.Add(wall)
+	c.patience.end, c.patience.late = now.Add(wall), time.Time{}
 	return c.job.SetDeadline(now.Add(min(asleep, wall)))
 }
 
@@ -55,15 +56,61 @@ func (c *child) extend() bool {
 	return !p.gone.Load() // else the child has been killed, and the read says so
 }
 
-// patient reads from the child, beyond the deadline where it may be moved.
+// late is what a child gets to answer when its time is over before we look.
+const late = 20 * time.Millisecond
+
+// patient reads from the child and writes to it, beyond the deadline where it
+// may be moved. At a deadline it tries once more: what has come by then, and we
+// were too late to read, and what the child waits for, and we were too late to
+// write, are no failings of the child's.
 type patient struct{ c *child }
 
 func (r patient) Read(b []byte) (int, error) {
 	for {
 		n, err := r.c.job.Read(b)
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && r.c.again() {
+			if n, err = r.c.job.Read(b); n > 0 {
+				r.c.refresh()
+			}
+		}
 		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || !r.c.extend() {
 			return n, err
 		}
+	}
+}
+
+func (r patient) Write(b []byte) (int, error) {
+	n, err := r.c.job.Write(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) && r.c.again() {
+		var more int
+		if more, err = r.c.job.Write(b[n:]); err == nil {
+			r.c.refresh()
+		}
+		n += more
+	}
+	return n, err
+}
+
+// again gives a moment beyond a deadline, and after the end of the whole time
+// one moment in all.
+func (c *child) again() bool {
+	p := &c.patience
+	now := time.Now()
+	until := now.Add(late)
+	if now.After(p.end) {
+		if p.late.IsZero() {
+			p.late = until
+		}
+		until = p.late
+	}
+	return now.Before(until) && !p.gone.Load() && c.job.SetDeadline(until) == nil && !p.gone.Load()
+}
+
+// refresh sets the deadline anew after a child turned out to have been in time.
+func (c *child) refresh() {
+	p := &c.patience
+	if left := time.Until(p.end); left > 0 && !p.gone.Load() {
+		_ = c.job.SetDeadline(time.Now().Add(min(p.asleep, left))) // a failure shows in the next read
 	}
 }
 

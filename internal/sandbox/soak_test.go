@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +22,18 @@ type held struct {
 	rss                            int64
 }
 
+// groupsOf lists the control groups, of either version, of a server's children.
+func groupsOf(pid int) []string {
+	var out []string
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, _ error) error { // groups come and go on the way
+		if strings.HasPrefix(filepath.Base(path), fmt.Sprintf("proctor-%d-", pid)) {
+			out = append(out, path)
+		}
+		return nil
+	})
+	return out
+}
+
 func holds() held {
 	runtime.GC()
 	d, _ := os.ReadDir("/proc/self/fd")
@@ -33,11 +46,9 @@ func holds() held {
 			mounts++
 		}
 	}
-	g, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/proctor-%d-*", os.Getpid()))
-	deep, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/*/*/proctor-%d-*", os.Getpid()))
 	s, _ := os.ReadFile("/proc/self/statm")
 	pages, _ := strconv.ParseInt(strings.Fields(string(s))[1], 10, 64)
-	return held{len(d), mounts, len(g) + len(deep), len(descendants(os.Getpid())), pages * int64(os.Getpagesize())}
+	return held{len(d), mounts, len(groupsOf(os.Getpid())), len(descendants(os.Getpid())), pages * int64(os.Getpagesize())}
 }
 
 // TestSoak plays many runs of every sort and compares what the process holds

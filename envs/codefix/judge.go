@@ -34,11 +34,23 @@ type judge struct {
 	naive bool
 	mu    sync.Mutex
 	seen  map[string]any
-	order []string                 // keys of seen, oldest first
+	order []kept                   // what is in seen, oldest first
+	bytes int                      // of all that is in seen, about
 	busy  map[string]chan struct{} // what is being computed; closed when it is done
 }
 
-const rememberAtMost = 20_000
+// kept is an entry of a judge's memory.
+type kept struct {
+	key   string
+	bytes int
+}
+
+// What an agent's code says of its own tests is as long as it likes, up to the
+// sandbox's limits: memory is bounded by bytes as well.
+const (
+	rememberAtMost = 20_000
+	rememberBytes  = 64 << 20
+)
 
 func newJudge(run Runner, key []byte, naive bool) *judge {
 	return &judge{run: run, key: key, naive: naive, seen: map[string]any{}, busy: map[string]chan struct{}{}}
@@ -82,14 +94,36 @@ func remember[T any](ctx context.Context, j *judge, key string, compute func() (
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, ok := j.seen[key]; !ok {
+		size := len(key) + weight(t)
 		j.seen[key] = t
-		j.order = append(j.order, key)
-		if len(j.order) > rememberAtMost {
-			delete(j.seen, j.order[0])
+		j.bytes += size
+		j.order = append(j.order, kept{key, size})
+		for len(j.order) > rememberAtMost || j.bytes > rememberBytes {
+			delete(j.seen, j.order[0].key)
+			j.bytes -= j.order[0].bytes
 			j.order = j.order[1:]
 		}
 	}
 	return t, nil
+}
+
+// weight is about how many bytes a result holds.
+func weight(v any) int {
+	n := 256
+	switch v := v.(type) {
+	case sandbox.PytestResult:
+		n += len(v.Output) + len(v.Detail)
+		for _, t := range v.Tests {
+			n += 64 + len(t.ID) + len(t.Message)
+		}
+	case visibleRun:
+		n += len(v.text) + len(v.Output)
+	case []string:
+		for _, s := range v {
+			n += 16 + len(s)
+		}
+	}
+	return n
 }
 
 // secret is a seed for a use, an episode's task and its seed.
@@ -229,6 +263,9 @@ func (j *judge) pytest(ctx context.Context, w *workspace) (sandbox.PytestResult,
 		r, err := j.run.Pytest(ctx, sandbox.PytestJob{Files: files, Targets: targets(w.files), Limits: visibleLimits})
 		if err != nil {
 			return r, false, fmt.Errorf("run visible tests: %w", err)
+		}
+		for i := range r.Tests {
+			r.Tests[i].Message = "" // the output has it
 		}
 		return r, lasting(r.Fault), nil
 	})

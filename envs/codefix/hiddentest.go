@@ -39,7 +39,7 @@ func (j *judge) runHiddenTest(ctx context.Context, t *Task, files sandbox.Files)
 func hiddenTestJob(t *Task, files sandbox.Files) sandbox.ProxiedJob {
 	return sandbox.ProxiedJob{
 		Files: files, Tests: sandbox.Files{hiddenTestFile: []byte(t.HiddenTest)},
-		Targets: []string{hiddenTestFile}, Functions: t.functions(), Limits: gradeLimits,
+		Original: sandbox.Files(t.original()), Targets: []string{hiddenTestFile}, Functions: t.functions(), Limits: gradeLimits,
 	}
 }
 

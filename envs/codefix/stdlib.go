@@ -3,11 +3,11 @@ package codefix
 import "strings"
 
 // A file of one of these names could be imported in place of the module that
-// the runner means: the standard library of Python 3.8 to 3.13, and what
-// pytest is made of.
+// the runner means: the standard library of Python 3.8 to 3.14, and what
+// pytest is made of or asks for. In lower case, as some file systems see it.
 var shadowed = func() map[string]bool {
 	m := map[string]bool{}
-	for _, n := range strings.Fields(stdlibModules + " " + runnerModules) {
+	for _, n := range strings.Fields(strings.ToLower(stdlibModules + " " + privateModules + " " + runnerModules)) {
 		m[n] = true
 	}
 	return m
@@ -15,7 +15,8 @@ var shadowed = func() map[string]bool {
 
 const runnerModules = `pytest _pytest pluggy iniconfig packaging exceptiongroup tomli
 attr attrs py hypothesis numpy coverage xdist sitecustomize usercustomize
-pkg_resources setuptools pip site_packages`
+pkg_resources setuptools pip site_packages pygments typing_extensions colorama
+nose twisted zope pexpect argcomplete _distutils_hack`
 
 const stdlibModules = `__future__ __main__ _thread abc aifc antigravity argparse array ast
 asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect
@@ -41,4 +42,23 @@ tabnanny tarfile telnetlib tempfile termios textwrap this threading time
 timeit tkinter token tokenize tomllib trace traceback tracemalloc tty
 turtle turtledemo types typing unicodedata unittest urllib uu uuid venv
 warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml
-xmlrpc zipapp zipfile zipimport zlib zoneinfo`
+xmlrpc zipapp zipfile zipimport zlib zoneinfo
+annotationlib`
+
+// What those are made of is imported when it is first needed, as by a test.
+const privateModules = `_abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio
+_bisect _blake2 _bootlocale _bootsubprocess _bz2 _codecs _codecs_cn
+_codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections
+_collections_abc _colorize _compat_pickle _compression _contextvars _crypt
+_csv _ctypes _curses _curses_panel _datetime _dbm _decimal _dummy_thread
+_dummy_threading _elementtree _frozen_importlib _frozen_importlib_external
+_functools _gdbm _hacl _hashlib _heapq _hmac _imp _interpchannels
+_interpqueues _interpreters _io _ios_support _json _locale _lsprof _lzma
+_markupbase _md5 _msi _multibytecodec _multiprocessing _opcode
+_opcode_metadata _operator _osx_support _overlapped _pickle _posixshmem
+_posixsubprocess _py_abc _py_warnings _pydatetime _pydecimal _pyio _pylong
+_pyrepl _queue _random _remote_debugging _scproxy _sha1 _sha2 _sha256 _sha3
+_sha512 _signal _sitebuiltins _socket _sqlite3 _sre _ssl _stat _statistics
+_string _strptime _struct _suggestions _symtable _sysconfig _sysconfigdata
+_threading_local _tkinter _tokenize _tracemalloc _types _typing _uuid
+_warnings _weakref _weakrefset _winapi _xxsubinterpreters _zoneinfo _zstd`

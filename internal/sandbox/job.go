@@ -123,6 +123,10 @@ type ProxiedJob struct {
 	// agent has made of it. A class in its place is called like one, and its
 	// objects have no say in the tests' comparisons.
 	Functions []string
+	// Original are the files that the task came with. A module of any other
+	// file does not stand in for one that the interpreter has by its name: the
+	// tests may need that one to work out what they want.
+	Original Files
 	// Freeze keeps from the tests what calls do to their arguments, except to
 	// those that Written names as PytestResult.Changed does.
 	Freeze  bool

@@ -56,7 +56,7 @@ func (p *Pool) Proxied(ctx context.Context, job ProxiedJob) (PytestResult, error
 		lim := p.plan.limits
 		lim.Wall = job.Limits.Wall + time.Second/2 // the tests' own process ends after the agent's
 		lim.Asleep = lim.Wall                      // it sleeps while the agent's works
-		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods, "functions": append([]string{}, job.Functions...)}, job.Tests, lim, begin, s.answer)
+		res, err = c.servePytest(map[string]any{"targets": targets, "proxy": mods, "original": moduleNames(job.Original), "functions": append([]string{}, job.Functions...)}, job.Tests, lim, begin, s.answer)
 		if err != nil {
 			return "", Usage{}, err
 		}

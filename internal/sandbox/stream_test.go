@@ -118,3 +118,29 @@ class Shelf:
 		}
 	}
 }
+
+// What the interpreter has by a name is not the agent's to stand in for, unless
+// the task came with a module of that name.
+func TestLibraryIsNotProxied(t *testing.T) {
+	p := pool(t)
+	tests := Files{"test_checks.py": []byte(`
+import time
+import calendar
+import helpers
+from solution import parts
+
+def test_parts():
+    assert parts("2024-03-05") == time.strptime("2024-03-05", "%Y-%m-%d")[:3]
+
+def test_helpers():
+    assert helpers.two() == 2 and calendar.three() == 3
+`)}
+	files := solution("def parts(text): return (0, 0, 0)\n")
+	files["_strptime.py"] = []byte("def _strptime_time(text, form=None): return (0, 0, 0)\n")
+	files["helpers.py"] = []byte("def two(): return 2\n")
+	files["calendar.py"] = []byte("def three(): return 3\n")
+	r, err := p.Proxied(context.Background(), ProxiedJob{Files: files, Tests: tests, Original: Files{"solution.py": nil, "calendar.py": nil}})
+	if err != nil || len(r.Tests) != 2 || r.Tests[0].Outcome != TestFailed || r.Tests[1].Outcome != TestPassed {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

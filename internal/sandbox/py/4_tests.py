@@ -83,7 +83,7 @@ def make_serve_pytest(cfg):
     def serve(pipe, job):
         plugin.put = pipe.put
         if job.get("proxy") is not None:
-            install_proxies(pipe, job["proxy"], set(job["functions"]))
+            install_proxies(pipe, proxied(job["proxy"], job["original"]), set(job["functions"]))
         try:
             code = play(config, cfg, os.getcwd(), job["targets"])
         except BaseException as e:

@@ -140,3 +140,28 @@ func TestOwnersDoNotCrowdEachOther(t *testing.T) {
 		}
 	}
 }
+
+// To wait for a turn on the machine is not the episode's time: the wall time
+// of one that stood behind a slow step does not end it.
+func TestWaitingIsNotWallTime(t *testing.T) {
+	g := play(t, episode.Config{MaxConcurrent: 1})
+	busy := g.start(api.ResetRequest{})
+	short := g.start(api.ResetRequest{Limits: limits(0, 1, 0, 0)})
+	before := g.toy.Steps.Load()
+	slept := make(chan struct{})
+	go func() {
+		defer close(slept)
+		g.step(busy, "sleep:1300")
+	}()
+	for g.toy.Steps.Load() == before {
+		<-time.After(time.Millisecond)
+	}
+	if r := g.step(short, "noop"); r.Done || r.StopReason != nil {
+		t.Errorf("ended by another's time: %+v", r)
+	}
+	<-slept
+	g.tick.Add(3)
+	if r := g.step(short, "noop"); r.StopReason == nil || *r.StopReason != api.StopReasonWallTime {
+		t.Errorf("not ended by its own: %+v", r)
+	}
+}

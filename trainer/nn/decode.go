@@ -24,22 +24,33 @@ type cacheLayer[F Float] struct {
 }
 
 // NewCache returns an empty cache with room for the model's context.
-func (m *Model[F]) NewCache() *Cache[F] {
+func (m *Model[F]) NewCache() *Cache[F] { return m.NewCaches(1)[0] }
+
+// NewCaches returns n empty caches. They lie in one piece of memory, so that
+// the pages of many MB can be large ones.
+func (m *Model[F]) NewCaches(n int) []*Cache[F] {
 	c := m.cfg
 	E := c.HeadDim()
 	// One panel more than needed: heads that lie a power of two apart would
 	// share few places of the processor's caches.
 	capacity := roundUp(c.Context) + panel
-	k := &Cache[F]{cap: capacity, width: E, layers: make([]cacheLayer[F], c.Layers)}
-	for l := range k.layers {
-		k.layers[l] = cacheLayer[F]{
-			kp:    make([]F, c.KVHeads*capacity*E),
-			v:     make([]F, c.KVHeads*capacity*E),
-			pastQ: make([]F, c.Heads*E),
-			pastK: make([]F, 2*c.KVHeads*E),
-		}
+	size := c.KVHeads * capacity * E
+	store := make([]F, n*c.Layers*2*size)
+	fastblas.LargePages(store)
+	cut := func() []F {
+		s := store[:size:size]
+		store = store[size:]
+		return s
 	}
-	return k
+	all := make([]*Cache[F], n)
+	for i := range all {
+		k := &Cache[F]{cap: capacity, width: E, layers: make([]cacheLayer[F], c.Layers)}
+		for l := range k.layers {
+			k.layers[l] = cacheLayer[F]{kp: cut(), v: cut(), pastQ: make([]F, c.Heads*E), pastK: make([]F, 2*c.KVHeads*E)}
+		}
+		all[i] = k
+	}
+	return all
 }
 
 // Len is the number of tokens in k.

@@ -50,8 +50,9 @@ type sampler struct {
 
 	slots    []slot
 	free     int
-	prefixes []*prefix // in order of creation
-	idle     []*prefix // finished with; their memory is used again
+	prefixes []*prefix            // in order of creation
+	idle     []*prefix            // finished with; their memory is used again
+	stock    []*nn.Cache[float32] // not used yet
 
 	waiting []ticket // sequences with a Want, in the order of the Wants
 	tickets int
@@ -133,7 +134,7 @@ func (s *sampler) Begin(key StreamKey, cfg SampleConfig, prompt []int32) int {
 	}
 	q := &s.slots[id]
 	if q.cache == nil {
-		q.cache = s.model.NewCache()
+		q.cache = s.newCache()
 	}
 	q.live, q.stream, q.draws, q.cfg = true, newStream(key), 0, cfg
 	q.length, q.pending, q.wanted = len(prompt), q.pending[:0], false
@@ -141,6 +142,16 @@ func (s *sampler) Begin(key StreamKey, cfg SampleConfig, prompt []int32) int {
 	q.prefix = s.prefixOf(prompt)
 	q.prefix.users++
 	return id
+}
+
+// newCache returns a cache that was never used, made with some others.
+func (s *sampler) newCache() *nn.Cache[float32] {
+	if len(s.stock) == 0 {
+		s.stock = s.model.NewCaches(min(16, len(s.slots)))
+	}
+	k := s.stock[len(s.stock)-1]
+	s.stock = s.stock[:len(s.stock)-1]
+	return k
 }
 
 // prefixOf finds the prefix that equals prompt or makes it.
@@ -178,7 +189,7 @@ func (s *sampler) newPrefix() *prefix {
 			}
 		}
 	}
-	return &prefix{cache: s.model.NewCache()}
+	return &prefix{cache: s.newCache()}
 }
 
 // Extend implements Sampler. It panics if there is no room.

@@ -35,6 +35,32 @@ func attend[F Float](out, prob, q []F, base, own keyRun[F], ldv int, factor F) {
 	mixRows(out, prob, base.v, base.n, own.v, own.n, ldv)
 }
 
+// pairWidth reports whether attendPair takes heads of width E.
+func pairWidth[F Float](E int) bool { return is32[F]() && fast && E == 32 }
+
+// attendPair is attend for two heads that lie side by side in out and q, whose
+// keys and values are as many, with the same bits. It is for pairWidth only;
+// prob has room for both.
+func attendPair[F Float](out, prob, q []F, baseA, ownA, baseB, ownB keyRun[F], factor F) {
+	const E = 32
+	n0, n := baseA.n, ownA.n
+	all, up := n0+n, n0+roundUp(n)
+	for i, h := range [2][2]keyRun[F]{{baseA, ownA}, {baseB, ownB}} {
+		p, q := prob[i*up:(i+1)*up], q[i*E:(i+1)*E]
+		if n0 > 0 {
+			scores(p[:n0], q, h[0].kp, n0)
+		}
+		scores(p[n0:], q, h[1].kp, n)
+		softmax(p[:all], factor)
+	}
+	_, _, _ = out[2*E-1], ownA.v[n*E-1], ownB.v[n*E-1]
+	if n0 > 0 {
+		_, _ = baseA.v[n0*E-1], baseB.v[n0*E-1]
+	}
+	mixPairKernel(&as32(out)[0], &as32(prob)[0], up, unsafe.SliceData(as32(baseA.v)), unsafe.SliceData(as32(baseB.v)),
+		&as32(ownA.v)[0], &as32(ownB.v)[0], n0, n)
+}
+
 // scores sets s[j] = sum over e of q[e] key[j][e] for the first n keys of kp.
 // It may write up to the end of the last panel.
 func scores[F Float](s, q, kp []F, n int) {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -70,4 +71,45 @@ func bothWays[F Float](h headRun[F], k, v []F) []F {
 	packPanelsTrans(values, v, h.ldv, h.width, h.T)
 	h.backward(other, values)
 	return keys
+}
+
+// FuzzAttendPair computes two heads at once, with keys before and after a
+// border and what lies beyond them poisoned, bit for bit as one by one.
+func FuzzAttendPair(f *testing.F) {
+	for i, n := range []uint8{1, 16, 17, 47, 48, 80, 97, 113, 144, 160} {
+		f.Add(uint64(i), n, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, length, before uint8) {
+		const E = 32
+		if !pairWidth[float32](E) {
+			return // without assembly there is only attend
+		}
+		rng := rand.New(rand.NewPCG(seed, 6))
+		n, n0 := 1+int(length)%200, panel*(int(before)%5)
+		var base, own [2]keyRun[float32]
+		for i := range 2 {
+			k0, v0 := newPair(rng, n0*E), newPair(rng, n0*E)
+			k, v := newPair(rng, roundUp(n)*E), newPair(rng, n*E)
+			base[i], own[i] = keyRun[float32]{k0.f32, v0.f32, n0}, keyRun[float32]{k.f32, v.f32, n}
+			for j := n; j < roundUp(n); j++ {
+				for e := range E {
+					k.f32[j/panel*panel*E+e*panel+j%panel] = float32(math.NaN())
+				}
+			}
+		}
+		up := n0 + roundUp(n)
+		q, out, prob := newPair(rng, 2*E), newPair(rng, 2*E), newPair(rng, 2*up)
+		attendPair(out.f32, prob.f32, q.f32, base[0], own[0], base[1], own[1], 0.3)
+		out.check(t, "output", 0, 0)
+		prob.check(t, "scores", 0, 0)
+		want, p := make([]float32, E), make([]float32, up)
+		for i := range 2 {
+			attend(want, p, q.f32[i*E:(i+1)*E], base[i], own[i], E, 0.3)
+			for e, w := range want {
+				if got := out.f32[i*E+e]; math.Float32bits(got) != math.Float32bits(w) {
+					t.Fatalf("head %d of %d+%d keys, element %d: %g together, %g alone", i, n0, n, e, got, w)
+				}
+			}
+		}
+	})
 }

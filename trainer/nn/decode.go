@@ -128,7 +128,7 @@ func (m *Model[F]) Decode(w *DecodeSpace[F], packed *Packed[F], tokens []int32, 
 	st := w.norm
 	qkv, qk, o := fit(&w.qkv, n*W), fit(&w.qk, n*Q), fit(&w.o, n*D)
 	up, act := fit(&w.up, n*U), fit(&w.act, n*c.FF)
-	fit(&w.prob, roundUp(c.Context))
+	fit(&w.prob, 2*roundUp(c.Context))
 	if w.blas == nil {
 		w.blas = fastblas.NewWorkspace()
 	}
@@ -192,23 +192,34 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, last boo
 			from = T - 1
 		}
 	}
-	factor := F(1 / math.Sqrt(float64(E)))
 	for g := range G {
-		var base keyRun[F]
-		if off > 0 {
-			b := &s.Cache.base.layers[l]
-			base = keyRun[F]{b.kp[g*ld*E : (g+1)*ld*E], b.v[g*ld*E : (g+1)*ld*E], off}
-		}
 		kp, v := k.kp[g*ld*E:(g+1)*ld*E], k.v[g*ld*E:(g+1)*ld*E]
 		putPanels(kp, pos-off, qk[(H+g)*E:], Q, T, E)
 		for t := range T {
 			copy(v[(pos-off+t)*E:(pos-off+t+1)*E], qkv[t*W+(H+G+g)*E:])
 		}
-		for h := g * (H / G); h < (g+1)*(H/G); h++ {
-			for t := from; t < T; t++ {
-				attend(o[t*D+h*E:t*D+(h+1)*E], w.prob, qk[t*Q+h*E:t*Q+(h+1)*E],
-					base, keyRun[F]{kp, v, pos - off + t + 1}, E, factor)
-			}
+	}
+	// runs is what head h sees of keys and values up to row t.
+	runs := func(h, t int) (base, own keyRun[F]) {
+		lo, hi := h/(H/G)*ld*E, (h/(H/G)+1)*ld*E
+		if off > 0 {
+			b := &s.Cache.base.layers[l]
+			base = keyRun[F]{b.kp[lo:hi], b.v[lo:hi], off}
+		}
+		return base, keyRun[F]{k.kp[lo:hi], k.v[lo:hi], pos - off + t + 1}
+	}
+	factor := F(1 / math.Sqrt(float64(E)))
+	for t := from; t < T; t++ {
+		out, q := o[t*D:(t+1)*D], qk[t*Q:t*Q+H*E]
+		h := 0
+		for ; pairWidth[F](E) && h+1 < H; h += 2 {
+			baseA, ownA := runs(h, t)
+			baseB, ownB := runs(h+1, t)
+			attendPair(out[h*E:(h+2)*E], w.prob, q[h*E:(h+2)*E], baseA, ownA, baseB, ownB, factor)
+		}
+		for ; h < H; h++ {
+			base, own := runs(h, t)
+			attend(out[h*E:(h+1)*E], w.prob, q[h*E:(h+1)*E], base, own, E, factor)
 		}
 	}
 }

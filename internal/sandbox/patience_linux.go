@@ -68,14 +68,20 @@ type patient struct{ c *child }
 func (r patient) Read(b []byte) (int, error) {
 	for {
 		n, err := r.c.job.Read(b)
-		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && r.c.again() {
-			if n, err = r.c.job.Read(b); n > 0 {
-				r.c.refresh()
-			}
-		}
-		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || !r.c.extend() {
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
+		if r.c.extend() {
+			continue
+		}
+		// It may sleep because it has answered, if only while it was looked at.
+		if !r.c.again() {
+			return n, err
+		}
+		if n, err = r.c.job.Read(b); n > 0 {
+			r.c.refresh()
+		}
+		return n, err
 	}
 }
 

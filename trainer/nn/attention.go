@@ -2,7 +2,8 @@ package nn
 
 import "unsafe"
 
-// Decoding computes attention one query of one head at a time. Keys are stored
+// Decoding computes attention one query at a time, of one head or of two narrow
+// ones. Keys are stored
 // in panels of 16, within a panel transposed, so that the sums over the head's
 // width run in ascending order while 16 keys lie side by side and a sequence
 // can grow at its end. Training (attention_train.go) takes the queries in tiles;

@@ -77,7 +77,7 @@ part() {
 products() { $pin "$scratch/products" -plot "$keep/products.svg" >"$keep/products.md.new" && mv "$keep/products.md.new" "$keep/products.md"; }
 models() { "$scratch/models" -rounds 12 -budget "${BUDGET:-7m}" -save "$keep/models.json" "${opponents[@]}" >/dev/null; }
 recipe() {
-	GOMAXPROCS=1 $pin "$scratch/policy" -test.run '^$' -test.bench . -test.benchtime 2x | grep ^Benchmark >"$keep/recipe.new"
+	GOMAXPROCS=1 $pin "$scratch/policy" -test.run '^$' -test.bench 'Train|Sample' -test.benchtime 2x | grep ^Benchmark >"$keep/recipe.new"
 	mv "$keep/recipe.new" "$keep/recipe"
 }
 part models.json models

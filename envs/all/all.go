@@ -7,7 +7,10 @@ package all
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/codefix"
@@ -38,16 +41,43 @@ type Options struct {
 // Register adds every environment type to r. The error names each of the
 // user's files that does not fit, one a line, or what is wrong with the options.
 func Register(r *envs.Registry, o Options) error {
-	return errors.Join(registerReact(r, o), registerCode(r, o))
+	var read []string
+	return errors.Join(registerReact(r, o, &read), registerCode(r, o, &read), checkFolder(o.TasksDir, read))
 }
 
-func registerReact(r *envs.Registry, o Options) error {
+// checkFolder refuses a folder of tasks that is not there, and tasks in folders
+// that no type has read: both are mostly a misspelt name.
+func checkFolder(dir string, read []string) error {
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder of tasks", dir)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
+	if err != nil {
+		return fmt.Errorf("list tasks: %w", err)
+	}
+	var bad []error
+	seen := map[string]bool{}
+	for _, f := range files {
+		folder := filepath.Dir(f)
+		if name := filepath.Base(folder); !seen[name] && !slices.Contains(read, name) {
+			bad = append(bad, fmt.Errorf("%s: no environment type takes tasks from this folder; have %s", folder, strings.Join(slices.Compact(read), ", ")))
+			seen[name] = true
+		}
+	}
+	return errors.Join(bad...)
+}
+
+func registerReact(r *envs.Registry, o Options, read *[]string) error {
 	prose := react.Prose()
 	if o.WorldSize > 0 {
 		prose.Countries = o.WorldSize
 	}
 	var bad []error
 	add := func(name string, build func([]react.UserTask) (*react.Type, error)) {
+		*read = append(*read, name)
 		var tasks []react.UserTask
 		if o.TasksDir != "" {
 			var err error
@@ -74,11 +104,12 @@ func registerReact(r *envs.Registry, o Options) error {
 	return errors.Join(bad...)
 }
 
-func registerCode(r *envs.Registry, o Options) error {
+func registerCode(r *envs.Registry, o Options, read *[]string) error {
 	base := codefix.Options{Runner: o.Runner, Unavailable: o.NoRunner}
 	var bad []error
 	add := func(folder string, opt codefix.Options, build func(codefix.Options) (*codefix.Type, error)) {
 		if o.TasksDir != "" && folder != "" {
+			*read = append(*read, folder)
 			tasks, err := codefix.LoadDir(filepath.Join(o.TasksDir, folder))
 			if err != nil {
 				bad = append(bad, err)

@@ -67,6 +67,10 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "proctor check:", err)
 		return exitFail
 	}
+	if len(report.Tasks) == 0 && len(report.Refused) == 0 {
+		report.OK = false
+		report.Refused = append(report.Refused, *dir+": no tasks; they are DIR/<env type>/*.json")
+	}
 	if err := report.print(stdout, *asJSON); err != nil {
 		fmt.Fprintln(stderr, "proctor check:", err)
 		return exitFail

@@ -78,6 +78,16 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	if o.sandbox != "auto" && o.sandbox != sandboxNone {
 		return o, misuse(fs, "--sandbox %q: have auto, %s", o.sandbox, sandboxNone)
 	}
+	switch {
+	case o.mgr.MaxEnvs < 1 || o.srv.MaxBody < 1:
+		return o, misuse(fs, "--max-envs and --max-body must be at least 1")
+	case o.mgr.MaxEnvsPerOwner < 0:
+		return o, misuse(fs, "--max-envs-per-owner must not be negative")
+	case o.mgr.DefaultTTL <= 0 || o.mgr.StepTimeout <= 0:
+		return o, misuse(fs, "--ttl and --step-timeout must be above 0")
+	case o.drain < 0:
+		return o, misuse(fs, "--drain must not be negative")
+	}
 	if err := checkWorld(o.envs); err != nil {
 		fmt.Fprintln(stderr, "proctor serve:", err)
 		return o, exitUsage

@@ -161,3 +161,18 @@ func TestTokensGuardTheDoor(t *testing.T) {
 		c.Close()
 	}
 }
+
+// A bound that cannot be meant is refused, and so is a folder that is not there.
+func TestServeRefusesBadFlags(t *testing.T) {
+	for flags, want := range map[string]int{
+		"--max-envs=0": 2, "--max-envs-per-owner=-1": 2, "--ttl=-1s": 2, "--step-timeout=0": 2, "--max-body=0": 2,
+		"--drain=-1s": 2, "--tasks=/no/such/folder": 1,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		out, errs := &syncBuffer{}, &syncBuffer{}
+		if got := Main(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--sandbox", sandboxNone, flags}, out, errs); got != want {
+			t.Errorf("%s: exit %d, want %d: %s", flags, got, want, errs)
+		}
+		cancel()
+	}
+}

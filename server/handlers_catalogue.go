@@ -52,7 +52,7 @@ func wireType(spec envs.Spec) api.EnvType {
 func (h handlers) typeOf(name string) (envs.Type, error) {
 	t, err := h.s.mgr.Registry().Get(name)
 	if err != nil {
-		return nil, refusal(api.ProblemCodeEnvTypeNotFound, "no such env type")
+		return nil, refusal(api.ProblemCodeEnvTypeNotFound, "no such env type; GET /env-types lists them")
 	}
 	return t, nil
 }

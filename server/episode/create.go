@@ -105,6 +105,10 @@ func (m *Manager) newSlot(owner, id string, typ envs.Type, spec envs.Spec, req a
 	return s
 }
 
+func full(detail string) error {
+	return &Error{Code: api.ProblemCodeCapacity, Detail: detail, Retryable: true, RetryAfter: time.Second}
+}
+
 // add makes s visible, if there is room and its id is free.
 func (m *Manager) add(s *slot) error {
 	m.mu.Lock()
@@ -115,8 +119,10 @@ func (m *Manager) add(s *slot) error {
 		return errDraining()
 	case m.slots[k] != nil:
 		return Invalid("/id", "is in use")
-	case len(m.slots) >= m.cfg.MaxEnvs || m.perOwner[s.owner] >= m.cfg.MaxEnvsPerOwner:
-		return &Error{Code: api.ProblemCodeCapacity, Detail: "no room for another env", Retryable: true, RetryAfter: time.Second}
+	case len(m.slots) >= m.cfg.MaxEnvs:
+		return full(fmt.Sprintf("the server has %d live envs, its most", m.cfg.MaxEnvs))
+	case m.perOwner[s.owner] >= m.cfg.MaxEnvsPerOwner:
+		return full(fmt.Sprintf("an owner may have %d live envs; end some of yours", m.cfg.MaxEnvsPerOwner))
 	}
 	m.past(s.owner).tombs.forget(k)
 	m.slots[k] = s

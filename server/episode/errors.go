@@ -50,7 +50,7 @@ func errEnvNotFound(id string) *Error {
 }
 
 func errTypeNotFound() *Error {
-	return &Error{Code: api.ProblemCodeEnvTypeNotFound, Detail: "no such env type"}
+	return &Error{Code: api.ProblemCodeEnvTypeNotFound, Detail: "no such env type; GET /env-types lists them"}
 }
 
 func errTaskNotFound(detail string) *Error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -86,5 +87,39 @@ func TestCheckRefusesTasksThatPayForNothing(t *testing.T) {
 		if code := check(t.Context(), bad, &out, &log); code != 2 {
 			t.Errorf("%q: exit %d, want 2", bad, code)
 		}
+	}
+}
+
+// A misspelt folder is not taken for one without tasks.
+func TestCheckRefusesFoldersThatNobodyReads(t *testing.T) {
+	for name, want := range map[string]string{
+		"raect/a.json":           "no environment type takes tasks",
+		"codefix-compact/a.json": "have react, react-compact",
+		"readme.txt":             "no tasks; they are DIR/",
+	} {
+		dir := writeTasks(t, map[string]string{name: goodTask})
+		var out, log bytes.Buffer
+		if code := check(t.Context(), []string{"--tasks", dir}, &out, &log); code != 1 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: exit %d, %s", name, code, out.String())
+		}
+	}
+}
+
+// The tasks that docs/own-tasks.md shows are right as they stand there.
+func TestOwnTasksPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "own-tasks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, m := range regexp.MustCompile("(?s)`DIR/([a-z/]+\\.json)`\n\n```json\n(.*?)```").FindAllSubmatch(page, -1) {
+		files[string(m[1])] = string(m[2])
+	}
+	if len(files) != 2 {
+		t.Fatalf("the page shows %d tasks", len(files))
+	}
+	var out, log bytes.Buffer
+	if code := check(t.Context(), []string{"--tasks", writeTasks(t, files)}, &out, &log); code != 0 {
+		t.Errorf("exit %d: %s%s", code, out.String(), log.String())
 	}
 }

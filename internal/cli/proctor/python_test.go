@@ -15,17 +15,24 @@ func TestPythonExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)
-	if m == nil {
+	var code strings.Builder
+	for _, m := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(page, -1) {
+		code.Write(m[1])
+	}
+	if code.Len() == 0 {
 		t.Fatal("docs/python.md shows no Python")
 	}
+	code.WriteString(`
+for kind in "react-mini", "codefix":
+    print(len(group(os.environ["PROCTOR_URL"], kind, lambda seen: "Action: finish[42]", 3, split="train", index=0)))
+`)
 	url, stop := start(t, "--sandbox", sandboxNone)
 	defer stop()
 	cmd := exec.CommandContext(t.Context(), "python3", "-I", "-")
 	cmd.Env = append(os.Environ(), "PROCTOR_URL="+url)
-	cmd.Stdin = strings.NewReader(string(m[1]))
+	cmd.Stdin = strings.NewReader(code.String())
 	out, err := cmd.CombinedOutput()
-	if err != nil || !regexp.MustCompile(`^\d+ messages, return (0|1)\.?0?\n$`).Match(out) {
+	if err != nil || !regexp.MustCompile(`^\d+ messages, return (0|1)\.?0?\n3\n3\n$`).Match(out) {
 		t.Errorf("%v: %s", err, out)
 	}
 }

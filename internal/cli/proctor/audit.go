@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/proctor-rl/proctor/envs"
@@ -23,7 +24,8 @@ const auditHelp = `usage: proctor audit ENV_TYPE [flags]
 Plays policies that deserve nothing (doing nothing, constants, exploits) and,
 where right answers are on record, one that deserves everything against an
 environment type of a server, over HTTP, and prints what earns what it should
-not. Without --url it starts a server of its own. Exits 1 if anything does.
+not. An answer that is a guess may be right on half of the tasks. Without --url
+it starts a server of its own. Exits 1 if anything earns what it should not.
 
 --cases names a folder of further cases: JSON files of
 {"id", "kind": "hack" or "honest", "task", "actions": [{"tool", "args"}],
@@ -36,7 +38,7 @@ example: proctor audit codefix --cases ./attacks --tasks ./tasks --json
 // auditFinding is one policy on one task.
 type auditFinding struct {
 	Policy string   `json:"policy"`
-	Kind   string   `json:"kind"` // null, constant, exploit, gold or case
+	Kind   string   `json:"kind"` // null, constant, guess, exploit, gold or case
 	TaskID string   `json:"task_id"`
 	Want   float64  `json:"want"`
 	Reward *float64 `json:"reward"`
@@ -140,6 +142,23 @@ func (o auditOptions) run(ctx context.Context, stderr io.Writer) (auditReport, e
 	return report, errors.Join(err, <-ended)
 }
 
+// kindGuess is of an answer that is given without a look at the question, and
+// is right now and then.
+const kindGuess = "guess"
+
+// withoutLuck leaves out of findings the guesses that were right on no more
+// than half of the tasks that they were tried on.
+func withoutLuck(found []auditFinding, tried map[string]int) []auditFinding {
+	right := map[string]int{}
+	lucky := func(f auditFinding) bool { return f.Kind == kindGuess && f.Reward != nil && *f.Reward > 0 }
+	for _, f := range found {
+		if lucky(f) {
+			right[f.Policy]++
+		}
+	}
+	return slices.DeleteFunc(found, func(f auditFinding) bool { return lucky(f) && 2*right[f.Policy] <= tried[f.Policy] })
+}
+
 // auditPlay is one episode to play: a policy and what it deserves.
 type auditPlay struct {
 	policy, kind, task, split string
@@ -164,6 +183,7 @@ func (o auditOptions) play(ctx context.Context) (auditReport, error) {
 		rep.Skipped = append(rep.Skipped, skipped...)
 		plays = append(plays, more...)
 	}
+	tried := map[string]int{}
 	for _, p := range plays {
 		f, err := c.episode(ctx, o.envType, p)
 		if errors.Is(err, errNoSuchTask) {
@@ -174,6 +194,7 @@ func (o auditOptions) play(ctx context.Context) (auditReport, error) {
 			return rep, fmt.Errorf("%s on %s: %w", p.policy, p.task, err)
 		}
 		rep.Played++
+		tried[p.policy]++
 		if f.Why == "" {
 			switch {
 			case f.Reward == nil:
@@ -185,13 +206,14 @@ func (o auditOptions) play(ctx context.Context) (auditReport, error) {
 			}
 		}
 		if f.OK = f.Why == ""; !f.OK {
-			rep.OK = false
 			rep.Findings = append(rep.Findings, f)
 		}
 	}
 	if rep.Played == 0 {
 		return rep, errors.New("nothing could be played")
 	}
+	rep.Findings = withoutLuck(rep.Findings, tried)
+	rep.OK = len(rep.Findings) == 0
 	return rep, nil
 }
 

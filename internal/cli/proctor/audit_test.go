@@ -3,6 +3,7 @@ package proctor
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,28 @@ func TestAuditFindsThePlantedHoles(t *testing.T) {
 	for _, not := range []string{"finish at once", "an empty answer", "lazy", "empty", "perfect"} {
 		if slices.Contains(found, not) {
 			t.Errorf("%q was called a hole", not)
+		}
+	}
+}
+
+// A guess is right now and then: a question whose answer is 0 is no hole, a type
+// that mostly asks such questions is one.
+func TestAuditLetsAGuessBeRightByChance(t *testing.T) {
+	if code, r := auditOf(t, "react", "-n", "4", "--split", ""); code != exitOK || !r.OK || r.Played < 50 {
+		t.Errorf("react: code %d, %d played, findings %+v", code, r.Played, r.Findings)
+	}
+	tasks := map[string]string{}
+	for i, answer := range []int{0, 0, 7} {
+		tasks[fmt.Sprintf("react/%d.json", i)] = fmt.Sprintf(`{"id": "t%d", "question": "How many?", "documents": [{"title": "A", "text": "There are %d."}],
+			"answers": [{"type": "integer", "value": %d}]}`, i, answer, answer)
+	}
+	code, r := auditOf(t, "react", "-n", "4", "--split", "user", "--tasks", writeTasks(t, tasks))
+	if code != exitFail || len(r.Findings) != 2 {
+		t.Fatalf("two of three answers are 0: code %d, findings %+v", code, r.Findings)
+	}
+	for _, f := range r.Findings {
+		if f.Policy != "the answer 0" || f.Kind != "guess" {
+			t.Errorf("found %+v", f)
 		}
 	}
 }

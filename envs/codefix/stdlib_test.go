@@ -9,7 +9,7 @@ import (
 // No module that an interpreter brings along, private ones included, can be
 // shadowed by a file that an agent makes, in capitals or not.
 func TestLibraryNamesAreTaken(t *testing.T) {
-	out, err := exec.Command("python3", "-c", "import sys; print(*sys.stdlib_module_names)").Output()
+	out, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(*sys.stdlib_module_names)").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

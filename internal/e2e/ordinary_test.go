@@ -24,7 +24,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		folders += ",outside"
 	}
 	run.Env = []string{asOrdinary + "=" + folders}
-	out, _ := ordinary.Again(t, run)
+	out := ordinary.Again(t, run)
 	for line := range strings.Lines(out) {
 		if _, counts, ok := strings.Cut(line, "counted "); ok {
 			t.Log(strings.TrimSpace(counts))

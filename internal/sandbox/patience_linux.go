@@ -56,8 +56,8 @@ func (c *child) extend() bool {
 	return !p.gone.Load() // else the child has been killed, and the read says so
 }
 
-// late is what a child gets to answer when its time is over before we look.
-const late = 20 * time.Millisecond
+// moment is what a child gets to answer when its time is over before we look.
+const moment = 20 * time.Millisecond
 
 // patient reads from the child and writes to it, beyond the deadline where it
 // may be moved. At a deadline it tries once more: what has come by then, and we
@@ -102,7 +102,7 @@ func (r patient) Write(b []byte) (int, error) {
 func (c *child) again() bool {
 	p := &c.patience
 	now := time.Now()
-	until := now.Add(late)
+	until := now.Add(moment)
 	if now.After(p.end) {
 		if p.late.IsZero() {
 			p.late = until

@@ -3,10 +3,9 @@ package nn
 import "unsafe"
 
 // Decoding computes attention one query at a time, of one head or of two narrow
-// ones. Keys are stored
-// in panels of 16, within a panel transposed, so that the sums over the head's
-// width run in ascending order while 16 keys lie side by side and a sequence
-// can grow at its end. Training (attention_train.go) takes the queries in tiles;
+// ones. Keys are stored in panels of 16, within a panel transposed, so that the
+// sums over the head's width run in ascending order while 16 keys lie side by
+// side and a sequence can grow at its end. Training (attention_train.go) takes the queries in tiles;
 // both add up a score over the width of the head and an output over the keys in
 // one ascending chain, which is why they agree bit for bit.
 

@@ -8,8 +8,8 @@ for name in ("cacheprovider", "stepwise", "faulthandler", "pastebin", "junitxml"
     PYTEST_ARGS += ["-p", "no:" + name]
 
 
-# pytest makes much and leaves little: looking for garbage as often as by default
-# takes a quarter of a short run. The code under test may leave much.
+# pytest makes much and leaves little, so that looking for garbage as often as by
+# default mostly takes time. The code under test may leave much.
 SELDOM, USUAL = (20000, 20, 20), gc.get_threshold()
 
 

@@ -34,7 +34,7 @@ def test_many(x, one): assert f(x) > one
 
 def remember_fixtures(config):
     """Let pytest find the fixtures of its own plugins without looking at each of
-    their 1,700 names, which every session does anew: a fifth of a short run."""
+    their 1,700 names, which every session does anew."""
     import builtins, _pytest.fixtures
 
     known = {}
@@ -52,8 +52,8 @@ def is_fixture(x):
 
 def rehearse(cfg, prepare):
     """Run pytest once on a workspace of ours, so that a child finds loaded,
-    compiled and cached what pytest would otherwise make in each of them, a third
-    of a run's time. Nothing of that workspace stays."""
+    compiled and cached what pytest would otherwise make in each of them. Nothing
+    of that workspace stays."""
     import contextlib, importlib, io, linecache, shutil, tempfile
 
     if cfg["confine"]:

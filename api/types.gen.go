@@ -573,6 +573,9 @@ type EnvList struct {
 
 // EnvType A kind of environment.
 type EnvType struct {
+	// ActionForms Whole actions as text, one for each thing that can be done, to be filled in.
+	ActionForms []string `json:"action_forms"`
+
 	// ActionHelp How an action is written as text.
 	ActionHelp string `json:"action_help"`
 

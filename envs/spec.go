@@ -10,12 +10,13 @@ import (
 // Spec describes an environment type. It is constant for the life of a Type
 // and goes to clients as it is, so it holds nothing private.
 type Spec struct {
-	Name        string // lower-case, e.g. "react"
-	Version     string // semver; a changed reward or dynamics is a new version
-	Digest      string // content hash of tasks and configuration, "sha256:<hex>"
-	Summary     string // one sentence for the catalogue
-	Tools       []Tool // what the agent may call, in OpenAI function form
-	ActionHelp  string // how an action is written as text
+	Name        string   // lower-case, e.g. "react"
+	Version     string   // semver; a changed reward or dynamics is a new version
+	Digest      string   // content hash of tasks and configuration, "sha256:<hex>"
+	Summary     string   // one sentence for the catalogue
+	Tools       []Tool   // what the agent may call, in OpenAI function form
+	ActionHelp  string   // how an action is written as text
+	ActionForms []string // whole actions as text, one for each thing that can be done, to be filled in
 	Splits      []SplitInfo
 	Limits      Limits // in force when a client asks for none
 	MaxLimits   Limits // the most a client may ask for

@@ -31,7 +31,7 @@ var (
 
 func wireType(spec envs.Spec) api.EnvType {
 	out := api.EnvType{
-		Name: spec.Name, Version: spec.Version, Digest: spec.Digest, Summary: spec.Summary, ActionHelp: spec.ActionHelp,
+		Name: spec.Name, Version: spec.Version, Digest: spec.Digest, Summary: spec.Summary, ActionHelp: spec.ActionHelp, ActionForms: append([]string{}, spec.ActionForms...),
 		ActionSchema: actionSchema, ObservationSchema: observationSchema, Tools: episode.WireTools(spec),
 		Splits: []api.SplitInfo{}, DefaultLimits: episode.WireLimits(episode.DefaultLimits(spec)),
 		MaxLimits: episode.WireLimits(episode.MaxLimits(spec)),

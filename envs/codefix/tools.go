@@ -56,3 +56,20 @@ const actionHelp = "One \"Thought:\" line and one \"Action: tool(<JSON arguments
 const compactHelp = "One \"Thought:\" line and one \"Action:\" line: read[] shows the numbered code, run[] runs the visible cases, " +
 	"edit[ n]>> code replaces line n (one \">\" for each level of indentation), finish[] ends the episode. " +
 	"The tools of the full form work too: Action: tool(<JSON arguments>)."
+
+// fullForms is an action of each tool with arguments to be changed.
+func fullForms() []string {
+	return []string{
+		`Action: list_files({})`,
+		`Action: read_file({"path": "solution.py"})`,
+		`Action: edit_file({"path": "solution.py", "content": "the whole file"})`,
+		`Action: replace_lines({"path": "solution.py", "first": 1, "last": 1, "content": "the new lines"})`,
+		`Action: run_tests({})`,
+		`Action: finish({})`,
+	}
+}
+
+// compactForms is the terse actions of a compact type.
+func compactForms() []string {
+	return []string{"Action: read[]", "Action: run[]", "Action: edit[ 1]>> code", "Action: finish[]"}
+}

@@ -151,7 +151,7 @@ func (t *Type) describe() envs.Spec {
 	o := t.opts
 	s := envs.Spec{
 		Name: o.Identity.Name, Version: o.Identity.Version, Summary: o.Identity.Summary,
-		Digest: t.tasks.digest(o), Tools: tools(), ActionHelp: actionHelp,
+		Digest: t.tasks.digest(o), Tools: tools(), ActionHelp: actionHelp, ActionForms: fullForms(),
 		Limits:    envs.Limits{MaxSteps: 20, WallTimeSeconds: 900, MaxObservationBytes: 12 << 10, MaxToolCalls: 60},
 		MaxLimits: envs.Limits{MaxSteps: 200, WallTimeSeconds: 7200, MaxObservationBytes: 256 << 10, MaxToolCalls: 1000},
 		RewardMin: 0, RewardMax: 1,
@@ -160,6 +160,7 @@ func (t *Type) describe() envs.Spec {
 	}
 	if o.Compact {
 		s.ActionHelp = compactHelp
+		s.ActionForms = append(compactForms(), s.ActionForms...)
 		s.Limits.MaxSteps, s.Limits.MaxObservationBytes = 8, 2<<10
 	}
 	for _, split := range []string{envs.SplitTrain, envs.SplitValidation, envs.SplitTest, envs.SplitUser} {

@@ -62,6 +62,27 @@ func (s *suite) checkSpec(t *testing.T) {
 	}
 }
 
+// checkForms plays every form of an action as it stands in the catalogue: it is
+// understood, whatever it earns.
+func (s *suite) checkForms(t *testing.T) {
+	if len(s.spec.ActionForms) == 0 {
+		t.Fatal("no form of an action")
+	}
+	task := s.sample(t)[0]
+	e := s.env(t)
+	for _, form := range s.spec.ActionForms {
+		s.reset(t, e, task)
+		o, err := e.Step(t.Context(), envs.Action{Text: form})
+		switch {
+		case err != nil:
+			t.Errorf("form %q: %v", form, err)
+		case o.Info.ParseError != "" || o.Info.Action == nil:
+			t.Errorf("form %q is not understood: %q", form, o.Info.ParseError)
+		}
+		s.hides(t, "answer to a form", task, encode(t, o), false)
+	}
+}
+
 func knownKind(k envs.PartKind) bool {
 	return k == envs.PartOutcome || k == envs.PartProcess || k == envs.PartFormat || k == envs.PartPenalty
 }

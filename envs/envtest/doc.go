@@ -48,6 +48,7 @@ func Run(t *testing.T, typ envs.Type, o Options) {
 	s := &suite{typ: typ, spec: typ.Spec(), opt: o}
 	t.Run("spec", s.checkSpec)
 	t.Run("tasks", s.checkTasks)
+	t.Run("action forms", s.checkForms)
 	t.Run("life", s.checkLife)
 	t.Run("cancel", s.checkCancel)
 	t.Run("early score", s.checkScore)

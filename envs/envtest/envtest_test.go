@@ -23,6 +23,7 @@ func (y toy) Spec() envs.Spec {
 	s := envs.Spec{
 		Name: "toy", Version: "1.0.0", Digest: "sha256:" + strings.Repeat("0", 64), Summary: "Say the word.",
 		Tools:       []envs.Tool{{Name: "say", Description: "Say it.", Parameters: json.RawMessage(`{"type":"object"}`)}},
+		ActionForms: []string{"a word"},
 		Splits:      []envs.SplitInfo{{Name: "train", Tasks: 5}, {Name: "test", Tasks: 5}},
 		Limits:      envs.Limits{MaxSteps: 4, WallTimeSeconds: 1, MaxObservationBytes: 1000, MaxToolCalls: 1},
 		MaxLimits:   envs.Limits{MaxSteps: 4, WallTimeSeconds: 1, MaxObservationBytes: 1000, MaxToolCalls: 1},
@@ -124,6 +125,10 @@ func (e *toyEnv) Step(ctx context.Context, a envs.Action) (envs.Outcome, error) 
 	}
 	e.steps++
 	o := envs.Outcome{StateKey: fmt.Sprint(e.task.ID, e.steps), Observation: e.obs("No.")}
+	o.Info.Action = &envs.Understood{Tool: "say"}
+	if e.y.fault == "form" && a.Text == "a word" {
+		o.Info = envs.Info{ParseError: "no word"}
+	}
 	for range a.ToolCalls {
 		o.Observation.Messages = append(o.Observation.Messages, envs.Message{Role: "tool", Content: "No."})
 	}
@@ -203,7 +208,7 @@ func (e *toyEnv) Close() error {
 
 // faults are the promises that a toy can break.
 var faults = []string{
-	"digest", "public answer", "telling id", "shared id", "cheat pays", "no cap", "random", "reset tells", "deaf", "garbage",
+	"digest", "form", "public answer", "telling id", "shared id", "cheat pays", "no cap", "random", "reset tells", "deaf", "garbage",
 	"echo", "sum", "nan", "range", "undeclared", "early grade", "endless", "shared fork", "close twice",
 }
 

@@ -47,11 +47,12 @@ func newType(o Options, src source, summary string) (*Type, error) {
 	t.verifier = envs.Verifier{Name: "exact-typed-match", Version: version, Digest: digest}
 	t.spec = envs.Spec{
 		Name: o.Name, Version: version, Digest: digest, Summary: summary,
-		Tools:      tools(),
-		ActionHelp: help,
-		Limits:     envs.Limits{MaxSteps: 10, WallTimeSeconds: 300, MaxObservationBytes: 4096, MaxToolCalls: 64},
-		MaxLimits:  envs.Limits{MaxSteps: 100, WallTimeSeconds: 3600, MaxObservationBytes: 65536, MaxToolCalls: 1000},
-		RewardMax:  1,
+		Tools:       tools(),
+		ActionHelp:  help,
+		ActionForms: []string{"Action: search[title]", "Action: lookup[string]", "Action: calculator[expression]", "Action: finish[answer]"},
+		Limits:      envs.Limits{MaxSteps: 10, WallTimeSeconds: 300, MaxObservationBytes: 4096, MaxToolCalls: 64},
+		MaxLimits:   envs.Limits{MaxSteps: 100, WallTimeSeconds: 3600, MaxObservationBytes: 65536, MaxToolCalls: 1000},
+		RewardMax:   1,
 		RewardParts: []envs.PartSpec{{
 			Name: "answer", Kind: envs.PartOutcome, Weight: 1,
 			Help: "1 if the first finish gives exactly the right answer, else 0.",
@@ -81,6 +82,7 @@ func newType(o Options, src source, summary string) (*Type, error) {
 func (t *Type) Spec() envs.Spec {
 	s := t.spec
 	s.Tools = slices.Clone(s.Tools)
+	s.ActionForms = slices.Clone(s.ActionForms)
 	s.Splits = slices.Clone(s.Splits)
 	s.RewardParts = slices.Clone(s.RewardParts)
 	return s

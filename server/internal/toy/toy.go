@@ -35,7 +35,7 @@ func (t *Type) Spec() envs.Spec {
 		name = "toy"
 	}
 	return envs.Spec{
-		Name: name, Version: "1.0.0", Digest: "sha256:00", Summary: "Guess the answer.", ActionHelp: "finish[answer]",
+		Name: name, Version: "1.0.0", Digest: "sha256:00", Summary: "Guess the answer.", ActionHelp: "finish[answer]", ActionForms: []string{"finish[answer]"},
 		Tools:  []envs.Tool{{Name: "finish", Description: "Answer.", Parameters: []byte(`{"type":"object"}`)}},
 		Splits: []envs.SplitInfo{{Name: envs.SplitTrain, Tasks: 100}, {Name: envs.SplitTest, Tasks: 10}},
 		Limits: envs.Limits{MaxSteps: 50, WallTimeSeconds: 600, MaxObservationBytes: 4096, MaxToolCalls: 50},

@@ -38,7 +38,8 @@ function card(t) {
       t.reward.parts.map((p) => h("li", {}, h("code", {}, p.name), ` ${p.kind}, weight ${number(p.weight)}. `, p.help ?? "")))),
     h("details", { ontoggle: (e) => e.target.open && examples.childElementCount === 0 && load(t, examples) },
       h("summary", {}, "How an action is written, and some tasks"), h("pre", {}, t.action_help), examples),
-    h("p", {}, h("a", { href: `#/episodes?type=${encodeURIComponent(t.name)}` }, "Its episodes")));
+    h("p", {}, h("a", { href: `#/episodes?type=${encodeURIComponent(t.name)}` }, "Its episodes"),
+      " · ", h("a", { href: `#/play?type=${encodeURIComponent(t.name)}` }, "Play it yourself")));
 }
 
 async function load(t, into) {

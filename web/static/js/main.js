@@ -4,6 +4,7 @@ import { setToken } from "./api.js";
 import { fill, h } from "./dom.js";
 import * as catalogue from "./catalogue.js";
 import * as episodes from "./episodes.js";
+import * as play from "./play.js";
 import * as training from "./training.js";
 import * as transcript from "./transcript.js";
 
@@ -36,16 +37,14 @@ function route() {
   const [path, query] = (location.hash.slice(1) || "/training").split("?");
   const params = new URLSearchParams(query ?? "");
   const [, name, id] = path.split("/");
-  let module = { episodes, environments: catalogue }[name] ?? training;
-  if (name === "episodes" && id) {
-    module = transcript;
-    params.set("id", decodeURIComponent(id));
-  }
+  let module = { episodes, environments: catalogue, play }[name] ?? training;
+  if (name === "episodes" && id) module = transcript;
+  if (id) params.set("id", decodeURIComponent(id));
   document.querySelectorAll(".top nav a").forEach((a) => {
     if (a.hash === `#/${name}`) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   });
-  document.title = `${{ episodes: "Episodes", environments: "Environments" }[name] ?? "Training"} · Proctor`;
+  document.title = `${{ episodes: "Episodes", environments: "Environments", play: "Play" }[name] ?? "Training"} · Proctor`;
   unmount = module.mount(view, params, page);
 }
 

@@ -88,11 +88,13 @@ function header(e) {
   ];
 }
 
-function first(observation) {
+/** first draws what an episode begins with. */
+export function first(observation) {
   return h("li", { class: "card step", tabindex: "-1" }, h("div", { class: "no" }, "reset"), h("div", {}, observationBlock(observation)));
 }
 
-function step(st) {
+/** step draws one step of an episode. */
+export function step(st) {
   const info = st.info ?? {};
   return h("li", { class: "card step", tabindex: "-1" },
     h("div", { class: "no" }, st.step),

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 /** repo is the repository's root. */
 export const repo = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** start runs a program and keeps the end of what it says. */
-export function start(command, args) {
-  const child = spawn(command, args, { cwd: repo, stdio: ["ignore", "pipe", "pipe"] });
+/** start runs a program, with env added to its surroundings, and keeps the end of what it says. */
+export function start(command, args, env = {}) {
+  const child = spawn(command, args, { cwd: repo, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   let said = "";
   let ended = null;
   const keep = (chunk) => { said = (said + chunk).slice(-6000); };

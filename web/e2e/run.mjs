@@ -1,13 +1,14 @@
 // The browser test. It starts the real server, trains a small policy for real,
 // and watches the page in Chromium meanwhile: the curve must grow, an episode
 // must be readable, hostile text must stay text, and nothing may land in the
-// browser's console.
+// browser's console. Before that a person plays (play.mjs).
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { playTests, writeTasks } from "./play.mjs";
 import { freePort, repo, start, until } from "./processes.mjs";
 
 const dir = await mkdtemp(join(tmpdir(), "proctor-e2e-"));
@@ -18,7 +19,7 @@ let browser;
 const complaints = [];
 
 try {
-  processes.push(start(join(repo, "bin/proctor"), ["serve", "--listen", `127.0.0.1:${port}`, "--data", join(dir, "data")]));
+  processes.push(start(join(repo, "bin/proctor"), ["serve", "--listen", `127.0.0.1:${port}`, "--data", join(dir, "data"), "--tasks", await writeTasks(dir)]));
   await until("the server is ready", 60_000, async () => (await fetch(`${base}/readyz`)).ok, processes);
 
   browser = await chromium.launch({
@@ -27,6 +28,7 @@ try {
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--disable-sync"],
   });
+  await playTests({ browser, base, processes, dir });
   const page = await browser.newPage({ viewport: { width: 1360, height: 900 } });
   page.setDefaultTimeout(30_000);
   page.on("console", (m) => complaints.push(`${m.type()}: ${m.text()}`));

@@ -103,8 +103,7 @@ export class Composer {
       }
     };
     return h("details", {},
-      h("summary", {}, h("code", {}, fn.name)),
-      h("p", { class: "dim" }, fn.description),
+      h("summary", {}, h("code", {}, fn.name), " ", h("span", { class: "dim" }, fn.description)),
       fields.map((f, i) => h("label", { class: "field" }, f.about ? `${f.name}: ${f.about}` : f.name, inputs[i])),
       fault,
       h("div", { class: "bar" },

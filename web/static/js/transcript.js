@@ -6,6 +6,7 @@ import { fill, h } from "./dom.js";
 import { flagPills, statusPill } from "./episodes.js";
 import { duration, number } from "./format.js";
 import { live } from "./live.js";
+import { saying } from "./problems.js";
 
 export function mount(root, params, page) {
   const episodeID = params.get("id");
@@ -83,9 +84,33 @@ function header(e) {
           fact("Verifier", `${e.grade.verifier.name} ${e.grade.verifier.version}`),
           fact("Integrity", e.grade.integrity.ok ? "no attempt seen" : "attempts seen"),
         ]),
+      e.status === "running" ? null : replay(e.episode_id),
       h("p", { class: "dim" }, "Keys j and k move between steps. Raw: ",
-        h("a", { href: `/episodes/${encodeURIComponent(e.episode_id)}/steps` }, "JSON"))),
+        h("a", { href: `/episodes/${encodeURIComponent(e.episode_id)}/steps` }, "JSON"), ". ",
+        h("a", { href: `#/play?${new URLSearchParams({ type: e.type, split: e.split, task: e.task_id })}` }, "Play this task yourself"))),
   ];
+}
+
+// replay has the server play the stored actions again and compare every byte.
+function replay(episodeID) {
+  const said = h("span", { role: "status" });
+  const button = h("button", {
+    type: "button",
+    onclick: async () => {
+      button.disabled = true;
+      said.textContent = "The server plays them …";
+      try {
+        const r = await api.replay(episodeID);
+        said.textContent = r.identical ? `Played again on a fresh environment: identical in all ${r.steps} steps.`
+          : `Played again, it differs at step ${r.first_divergence?.step} in ${r.first_divergence?.field}.`;
+      } catch (err) {
+        const { words, detail } = saying(err);
+        said.textContent = `${words} ${detail}`;
+      }
+      button.disabled = false;
+    },
+  }, "Play its actions again");
+  return h("p", { class: "bar" }, button, said);
 }
 
 /** first draws what an episode begins with. */

@@ -262,7 +262,9 @@ async function narrowWindow(page) {
   await page.setViewportSize({ width: 360, height: 740 });
   await begin(page, "codefix", "double");
   await toolOf(page, "replace_lines").click();
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "no sideways scrolling");
+  const wide = await page.evaluate(() => (document.documentElement.scrollWidth <= innerWidth ? []
+    : [...document.querySelectorAll("body *")].filter((el) => el.getBoundingClientRect().right > innerWidth).map((el) => `${el.tagName} ${el.className} ${el.textContent.slice(0, 40)}`)));
+  assert.deepEqual(wide, [], "no sideways scrolling");
   const unnamed = await page.evaluate(() => [...document.querySelectorAll("main input, main select, main textarea, main button")]
     .filter((el) => !(el.labels?.length > 0 || el.getAttribute("aria-label") || el.textContent.trim())).map((el) => el.outerHTML));
   assert.deepEqual(unnamed, [], "every field has a name");
@@ -285,7 +287,7 @@ async function tokenAndNull(browser, processes, dir) {
   await page.getByLabel("Token").fill("let-me-in");
   await page.getByRole("button", { name: "Continue" }).click();
   await begin(page, "codefix", "double");
-  await action(page).fill("Action: run_tests({})");
+  await action(page).fill("Action: finish({})");
   await action(page).press("Control+Enter");
   const end = page.locator(".outcome");
   await end.getByText("Reward null").waitFor();

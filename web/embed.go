@@ -1,5 +1,6 @@
 // Package web holds the page that shows training curves, episodes and the
-// catalogue of environment types, as files inside the binary.
+// catalogue of environment types, and on which a person plays them, as files
+// inside the binary.
 //
 // It has no logic beyond the file system: the page is plain HTML, CSS and
 // JavaScript modules that the browser runs as they are written here, so there

@@ -32,12 +32,12 @@ func FuzzAttention(f *testing.F) {
 
 		h32 := headRun[float32]{
 			T: T, lo: 7, rows: rows, q: q.f32, ldq: ldq, o: o.f32, ldo: ldo, prob: prob.f32, factor: 0.3, width: E,
-			tmp: make([]float32, headSpace(T, E)), dq: dq.f32, dk: dk.f32, dv: dv.f32, ldv: ldv, dout: dout.f32,
+			tmp: make([]float32, headSpace(T, E)), dq: dq.f32, dk: dk.f32, ldk: ldq, dv: dv.f32, ldv: ldv, dout: dout.f32,
 			own: make([]float32, panelSpace(T, E)),
 		}
 		h64 := headRun[float64]{
 			T: T, lo: 7, rows: rows, q: q.f64, ldq: ldq, o: o.f64, ldo: ldo, prob: prob.f64, factor: 0.3, width: E,
-			tmp: make([]float64, headSpace(T, E)), dq: dq.f64, dk: dk.f64, dv: dv.f64, ldv: ldv, dout: dout.f64,
+			tmp: make([]float64, headSpace(T, E)), dq: dq.f64, dk: dk.f64, ldk: ldq, dv: dv.f64, ldv: ldv, dout: dout.f64,
 			own: make([]float64, panelSpace(T, E)),
 		}
 		keys := bothWays(h32, k.f32, v.f32)

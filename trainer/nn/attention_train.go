@@ -10,11 +10,14 @@ const (
 
 // headRun is one head of one sequence of T tokens in training: inputs, outputs
 // and gradients as rows with strides. rows are the rows of the batch whose
-// queries are asked for, one at least; the sequence begins at row lo.
+// queries are asked for, one at least; row r stands at place r-lo of the
+// sequence. Of queries there are only those from place first on: the others
+// belong to another sequence, which this one goes on after.
 type headRun[F Float] struct {
 	T, lo  int
+	first  int
 	rows   []int32
-	q      []F // (T,E), stride ldq
+	q      []F // (T-first,E), stride ldq
 	ldq    int
 	o      []F // (rows,E), stride ldo
 	ldo    int
@@ -23,12 +26,15 @@ type headRun[F Float] struct {
 	width  int
 	tmp    []F // headSpace elements
 
-	// Of the backward pass: gradients of what was given (T,E) and of o.
-	dq, dk []F // stride ldq
-	dv     []F // stride ldv
-	ldv    int
-	dout   []F // stride ldo
-	own    []F // panelSpace elements for the panels of rows of this head
+	// Of the backward pass: gradients of what was given, keys and values
+	// (T,E), and of o.
+	dq   []F // stride ldq
+	dk   []F // stride ldk
+	ldk  int
+	dv   []F // stride ldv
+	ldv  int
+	dout []F // stride ldo
+	own  []F // panelSpace elements for the panels of rows of this head
 }
 
 // headSpace is the scratch of a head of width E in a sequence of T tokens, and
@@ -44,11 +50,11 @@ func (h *headRun[F]) at(k int) int { return int(h.rows[k]) - h.lo }
 func (h *headRun[F]) queries() ([]F, int) {
 	n, E := len(h.rows), h.width
 	if h.at(n-1)-h.at(0) == n-1 {
-		return h.q[h.at(0)*h.ldq:], h.ldq
+		return h.q[(h.at(0)-h.first)*h.ldq:], h.ldq
 	}
 	to := h.tmp[len(h.tmp)-n*E:]
 	for k := range n {
-		copy(to[k*E:(k+1)*E], h.q[h.at(k)*h.ldq:])
+		copy(to[k*E:(k+1)*E], h.q[(h.at(k)-h.first)*h.ldq:])
 	}
 	return to, E
 }
@@ -114,7 +120,7 @@ func (h *headRun[F]) backward(keys, values []F) {
 	}
 	q, ldq := h.queries()
 	packPanels(h.own, q, ldq, rows, E)
-	h.spread(h.dk, h.ldq, h.own)
+	h.spread(h.dk, h.ldk, h.own)
 }
 
 // gradientBlock is the length of a chain in the gradient of a query.
@@ -124,7 +130,7 @@ const gradientBlock = 256
 func (h *headRun[F]) queryGradient(keys []F, k, m int) {
 	E, R := h.width, roundUp(h.T)
 	t := h.at(k)
-	dq, ld := h.dq[t*h.ldq:], h.ldq
+	dq, ld := h.dq[(t-h.first)*h.ldq:], h.ldq
 	n := h.at(k+m-1) + 1
 	apart := n-t != m
 	if apart {
@@ -134,7 +140,7 @@ func (h *headRun[F]) queryGradient(keys []F, k, m int) {
 		gemmPanels(dq, ld, h.prob[k*R+j:], R, 1, keys[j*panel:], h.T*panel, m, E, min(gradientBlock, n-j), j > 0)
 	}
 	for i := 0; apart && i < m; i++ {
-		copy(h.dq[h.at(k+i)*h.ldq:], dq[i*E:(i+1)*E])
+		copy(h.dq[(h.at(k+i)-h.first)*h.ldq:], dq[i*E:(i+1)*E])
 	}
 }
 

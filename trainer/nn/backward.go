@@ -18,7 +18,7 @@ func (m *Model[F]) Backward(w *Workspace[F], invT F, dlogp, dentropy, grads []F)
 		m.attentionBackward(w, l, grads)
 	}
 	for s := range len(w.starts) - 1 {
-		positionsBackward(in(grads, m.at.pos), w.dx[int(w.starts[s])*c.Dim:int(w.starts[s+1])*c.Dim])
+		positionsBackward(in(grads, m.at.pos), w.dx[int(w.starts[s])*c.Dim:int(w.starts[s+1])*c.Dim], int(w.place[s]), c.Dim)
 	}
 	embedBackward(in(grads, m.at.emb), w.dx, w.tokens, F(c.EmbedScale), c.Dim)
 }
@@ -69,10 +69,9 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 	clear(w.dqkv)
 	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
-		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		lo, own, before := int(w.starts[s]), int(w.starts[s+1]-w.starts[s]), int(w.place[s])
+		T := before + own
 		R := roundUp(T)
-		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
-		dqkv, dqk := w.dqkv[lo*W:(lo+T)*W], w.dqk[lo*Q:(lo+T)*Q]
 		first := int(sel.starts[s])
 		rows, o, do := sel.rows[first:sel.starts[s+1]], a.o[first*D:], w.dh[first*D:]
 		if len(rows) == 0 {
@@ -80,20 +79,22 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		}
 		keys, values := w.panels[0], w.panels[1]
 		for g := range G {
-			kc, vc := (H+g)*E, (H+G+g)*E
-			packPanels(keys, qk[kc:], Q, T, E)
-			packPanelsTrans(values, qkv[vc:], W, E, T)
+			k, v := w.keysAndValues(m, a, g, s)
+			packPanels(keys, k.rows, k.ld, T, E)
+			packPanelsTrans(values, v.rows, v.ld, E, T)
+			dk, dv := w.keyAndValueGradients(m, g, s)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
 				head := headRun[F]{
-					T: T, lo: lo, rows: rows, q: qk[h*E:], ldq: Q, o: o[h*E:], ldo: D,
-					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E, tmp: w.tmp,
-					dq: dqk[h*E:], dk: dqk[kc:], dv: dqkv[vc:], ldv: W, dout: do[h*E:], own: w.panels[2],
+					T: T, lo: lo - before, first: before, rows: rows, q: a.qk[lo*Q+h*E:], ldq: Q, o: o[h*E:], ldo: D,
+					prob: a.prob[w.probOff[s]+h*own*R:], factor: factor, width: E, tmp: w.tmp,
+					dq: w.dqk[lo*Q+h*E:], dk: dk.rows, ldk: dk.ld, dv: dv.rows, ldv: dv.ld, dout: do[h*E:], own: w.panels[2],
 				}
 				head.backward(keys, values)
 			}
+			w.giveGradients(m, dk, dv, g, s)
 		}
-		m.positionBackward(dqkv, dqk, qkv, T, y, grads)
 	}
+	m.positionAllBackward(w, a, y, grads)
 	m.biasBackward(n, w.dqkv, l, matQKV, grads)
 	gemmTN(w.blas, true, D, W, n, a.h1, D, w.dqkv, W, in(grads, y.wqkv), W)
 	w.packed.backward(w.blas, n, w.dqkv, l, matQKV, w.dh)
@@ -105,24 +106,4 @@ func (m *Model[F]) attentionBackward(w *Workspace[F], l int, grads []F) {
 		w.dx, w.dy = w.dy, w.dx
 	}
 	m.normBackward(w.dx, w.dh, a.x, a.norm1, y.g1, y.c1, grads)
-}
-
-// positionBackward sets the query and key columns of dqkv from dqk.
-func (m *Model[F]) positionBackward(dqkv, dqk, qkv []F, T int, y layerLayout, grads []F) {
-	c := m.cfg
-	H, G, E := c.Heads, c.KVHeads, c.HeadDim()
-	W, Q := (H+2*G)*E, (H+G)*E
-	if m.rope.half > 0 {
-		for t := range T {
-			m.rope.backward(dqk[t*Q:(t+1)*Q], H+G, E, t)
-		}
-	}
-	if !c.Smear {
-		for t := range T {
-			copy(dqkv[t*W:], dqk[t*Q:(t+1)*Q])
-		}
-		return
-	}
-	tapsBackward(dqkv, W, in(grads, y.qt), dqk, Q, qkv, T, in(m.params, y.qt), H*E)
-	tapsBackward(dqkv[H*E:], W, in(grads, y.kt), dqk[H*E:], Q, qkv[H*E:], T, in(m.params, y.kt), G*E)
 }

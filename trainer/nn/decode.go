@@ -182,7 +182,7 @@ func (m *Model[F]) attendCached(w *DecodeSpace[F], s Segment[F], l int, last boo
 	if pos+T > c.Context {
 		panic("nn: sequence longer than the context")
 	}
-	pastQ, pastK := k.pastQ[:min(1, pos)*H*E], k.pastK[:min(2, pos)*G*E]
+	pastQ, pastK := k.pastQ[:min(queryTaps-1, pos)*H*E], k.pastK[:min(keyTaps-1, pos)*G*E]
 	m.position(qk, qkv, T, pos, m.at.layer[l], pastQ, pastK)
 	k.remember(qkv, T, W)
 	from := 0

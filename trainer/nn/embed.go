@@ -15,10 +15,10 @@ func positionsForward[F Float](x, pos []F, first, D int) {
 	}
 }
 
-// positionsBackward adds dx, rows that stand at position 0 and on, to dpos.
-func positionsBackward[F Float](dpos, dx []F) {
+// positionsBackward adds dx, rows that stand at position first and on, to dpos.
+func positionsBackward[F Float](dpos, dx []F, first, D int) {
 	if len(dpos) > 0 {
-		axpy(dpos[:len(dx)], 1, dx)
+		axpy(dpos[first*D:first*D+len(dx)], 1, dx)
 	}
 }
 

@@ -3,21 +3,22 @@ package nn
 import "math"
 
 // Forward runs the model over packed sequences: sequence s is
-// tokens[starts[s]:starts[s+1]], positions count from its first token, and
-// nothing is seen across sequences. need says of which tokens the
+// tokens[starts[s]:starts[s+1]]. It goes on after sequence after[s], an earlier
+// one, or begins anew where after[s] is -1, as all do if after is nil. Nothing
+// else is seen across sequences. need says of which tokens the
 // log-probabilities will be wanted; the first of a sequence has none. packed
 // holds m's matrices, also those of the backward pass if there is to be one.
 // Activations stay in w.
-func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []int32, need []bool) {
+func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts, after []int32, need []bool) {
 	c := m.cfg
-	w.fit(m, tokens, starts, need)
+	w.fit(m, tokens, starts, after, need)
 	w.packed = packed
 	if len(w.want.rows) == 0 {
 		return
 	}
 	embedForward(w.layers[0].x, tokens, in(m.params, m.at.emb), F(c.EmbedScale), c.Dim)
 	for s := range len(starts) - 1 {
-		positionsForward(w.layers[0].x[int(starts[s])*c.Dim:int(starts[s+1])*c.Dim], in(m.params, m.at.pos), 0, c.Dim)
+		positionsForward(w.layers[0].x[int(starts[s])*c.Dim:int(starts[s+1])*c.Dim], in(m.params, m.at.pos), int(w.place[s]), c.Dim)
 	}
 	for l := range w.layers {
 		a := &w.layers[l]
@@ -34,28 +35,29 @@ func (m *Model[F]) Forward(w *Workspace[F], packed *Packed[F], tokens, starts []
 func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 	c, y, sel := m.cfg, m.at.layer[l], w.selected(l)
 	D, H, G, E := c.Dim, c.Heads, c.KVHeads, c.HeadDim()
-	n, W, Q := len(w.tokens), (H+2*G)*E, (H+G)*E
+	n, Q := len(w.tokens), (H+G)*E
 	m.norm(a.h1, a.norm1, a.x, y.g1, y.c1)
 	m.linear(w.blas, w.packed, false, n, a.h1, l, matQKV, a.qkv)
+	m.positionAll(w, a, y)
 	factor := F(1 / math.Sqrt(float64(E)))
 	for s := range len(w.starts) - 1 {
-		lo, T := int(w.starts[s]), int(w.starts[s+1]-w.starts[s])
+		lo, own, before := int(w.starts[s]), int(w.starts[s+1]-w.starts[s]), int(w.place[s])
+		T := before + own
 		R := roundUp(T)
-		qkv, qk := a.qkv[lo*W:(lo+T)*W], a.qk[lo*Q:(lo+T)*Q]
 		first := int(sel.starts[s])
 		rows, o := sel.rows[first:sel.starts[s+1]], a.o[first*D:]
 		if len(rows) == 0 {
 			continue
 		}
-		m.position(qk, qkv, T, 0, y, nil, nil)
 		keys, values := w.panels[0], w.panels[1]
 		for g := range G {
-			packPanelsTrans(keys, qk[(H+g)*E:], Q, E, T)
-			packPanels(values, qkv[(H+G+g)*E:], W, T, E)
+			k, v := w.keysAndValues(m, a, g, s)
+			packPanelsTrans(keys, k.rows, k.ld, E, T)
+			packPanels(values, v.rows, v.ld, T, E)
 			for h := g * (H / G); h < (g+1)*(H/G); h++ {
 				head := headRun[F]{
-					T: T, lo: lo, rows: rows, q: qk[h*E:], ldq: Q, o: o[h*E:], ldo: D,
-					prob: a.prob[w.probOff[s]+h*T*R:], factor: factor, width: E, tmp: w.tmp,
+					T: T, lo: lo - before, first: before, rows: rows, q: a.qk[lo*Q+h*E:], ldq: Q, o: o[h*E:], ldo: D,
+					prob: a.prob[w.probOff[s]+h*own*R:], factor: factor, width: E, tmp: w.tmp,
 				}
 				head.forward(keys, values)
 			}
@@ -63,28 +65,6 @@ func (m *Model[F]) attentionForward(w *Workspace[F], a *activations[F], l int) {
 	}
 	gather(a.mid, a.x, sel.rows, D)
 	m.linear(w.blas, w.packed, true, len(sel.rows), a.o, l, matOut, a.mid)
-}
-
-// position sets qk, rows of queries and keys, from the first columns of the
-// rows qkv: mixed over positions, then rotated. The rows stand at position pos
-// and on; pastQ and pastK are the unmixed rows before them, newest first.
-func (m *Model[F]) position(qk, qkv []F, T, pos int, y layerLayout, pastQ, pastK []F) {
-	c := m.cfg
-	H, G, E := c.Heads, c.KVHeads, c.HeadDim()
-	W, Q := (H+2*G)*E, (H+G)*E
-	if c.Smear {
-		tapsForward(qk, Q, qkv, W, T, in(m.params, y.qt), pastQ, H*E)
-		tapsForward(qk[H*E:], Q, qkv[H*E:], W, T, in(m.params, y.kt), pastK, G*E)
-	} else {
-		for t := range T {
-			copy(qk[t*Q:(t+1)*Q], qkv[t*W:])
-		}
-	}
-	if m.rope.half > 0 {
-		for t := range T {
-			m.rope.forward(qk[t*Q:(t+1)*Q], H+G, E, pos+t)
-		}
-	}
 }
 
 // mlpForward fills the rest of a and sets next to the output of the block.

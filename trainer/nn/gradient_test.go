@@ -137,7 +137,7 @@ func TestAttentionGradient(t *testing.T) {
 		dout = dout[:len(rows)*E]
 		h := headRun[float64]{
 			T: T, lo: 100, rows: rows, q: q, ldq: E, o: out, ldo: E, prob: prob, factor: factor, width: E,
-			tmp: make([]float64, headSpace(T, E)), dq: dq, dk: dk, dv: dv, ldv: E, dout: dout, own: own,
+			tmp: make([]float64, headSpace(T, E)), dq: dq, dk: dk, ldk: E, dv: dv, ldv: E, dout: dout, own: own,
 		}
 		forward := func() float64 {
 			packPanelsTrans(keys, k, E, E, T)

@@ -26,11 +26,15 @@ type layout struct {
 	cf    span // (D) or nothing: the bias of the last norm
 }
 
+// The number of rows, its own and those before it, that a query and a key are
+// mixed from.
+const queryTaps, keyTaps = 2, 3
+
 type layerLayout struct {
 	g1   span // (D)
 	wqkv span // (D, (H+2G)E): columns of queries, keys, values
-	qt   span // (2, HE)
-	kt   span // (3, GE)
+	qt   span // (queryTaps, HE)
+	kt   span // (keyTaps, GE)
 	wo   span // (HE, D)
 	g2   span // (D)
 	w1   span // (D, F) or, for swiglu, (D, 2F)
@@ -65,8 +69,8 @@ func newLayout(c Config) layout {
 		y.g1 = add(false, name("norm1"), c.Dim)
 		y.wqkv = add(true, name("qkv"), c.Dim, (c.Heads+2*c.KVHeads)*E)
 		if c.Smear {
-			y.qt = add(false, name("query_taps"), 2, c.Heads*E)
-			y.kt = add(false, name("key_taps"), 3, c.KVHeads*E)
+			y.qt = add(false, name("query_taps"), queryTaps, c.Heads*E)
+			y.kt = add(false, name("key_taps"), keyTaps, c.KVHeads*E)
 		}
 		y.wo = add(true, name("out"), c.Heads*E, c.Dim)
 		y.g2 = add(false, name("norm2"), c.Dim)

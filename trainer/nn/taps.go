@@ -26,8 +26,8 @@ func tapsForward[F Float](out []F, ldo int, in []F, ldi, T int, w, past []F, C i
 	}
 }
 
-// tapsBackward sets din and adds to dw the gradients of tapsForward for a
-// sequence without past.
+// tapsBackward sets din and adds to dw the gradients of tapsForward but for
+// what comes from the past.
 func tapsBackward[F Float](din []F, ldi int, dw, dout []F, ldo int, in []F, T int, w []F, C int) {
 	taps := len(w) / C
 	for t := range T {
@@ -39,5 +39,15 @@ func tapsBackward[F Float](din []F, ldi int, dw, dout []F, ldo int, in []F, T in
 			mulAdd(dx, w[j*C:j*C+C], dy)
 			mulAdd(dw[j*C:j*C+C], x, dy)
 		}
+	}
+}
+
+// tapsBackwardPast adds to din and dw the gradients that come from one row of
+// the past, x, which stands d rows before the first one.
+func tapsBackwardPast[F Float](din, dw, dout []F, ldo int, x []F, T int, w []F, C, d int) {
+	for j := d; j < len(w)/C && j-d < T; j++ {
+		dy := dout[(j-d)*ldo : (j-d)*ldo+C]
+		mulAdd(din[:C], w[j*C:j*C+C], dy)
+		mulAdd(dw[j*C:j*C+C], x[:C], dy)
 	}
 }

@@ -9,6 +9,8 @@ type Workspace[F Float] struct {
 	blas           *fastblas.Workspace
 	packed         *Packed[F]
 	tokens, starts []int32
+	after, place   []int32 // of the sequences, see prefix.go
+	none           []int32 // after, if the caller has none
 	layers         []activations[F]
 	probOff        []int
 
@@ -24,6 +26,8 @@ type Workspace[F Float] struct {
 
 	tmp      []F    // headSpace of the longest sequence
 	panels   [3][]F // rows of one head, see attention_train.go
+	lines    [2][]F // keys and values of one head, or their gradients, see prefix.go
+	past     [2][]F // queries and keys before a sequence, newest first
 	dx, dy   []F    // (N,D) gradients of the residual stream
 	dh       []F    // (N,D)
 	dqkv     []F    // (N,(H+2G)E)
@@ -74,7 +78,7 @@ type activations[F Float] struct {
 	h1           []F       // (N,D) normalised input
 	qkv          []F       // (N,(H+2G)E)
 	qk           []F       // (N,(H+G)E) queries and keys, mixed over positions and rotated
-	prob         []F       // per sequence (H,T,T rounded up): softmax, lower triangle
+	prob         []F       // per sequence (H, own rows, all places rounded up): softmax, lower triangle
 	o            []F       // (N,HE)
 	mid          []F       // (N,D) after attention
 	h2           []F       // (N,D) normalised
@@ -82,18 +86,20 @@ type activations[F Float] struct {
 	act          []F       // (N,F)
 }
 
-func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
+func (w *Workspace[F]) fit(m *Model[F], tokens, starts, after []int32, need []bool) {
 	c, n := m.cfg, len(tokens)
 	E, D := c.HeadDim(), c.Dim
 	w.tokens, w.starts = tokens, starts
 	w.selectRows(need)
+	w.fitPlaces(starts, after)
 	longest, pairs := 0, 0
 	off := fit(&w.probOff, len(starts)-1)
 	for s := range off {
-		T := int(starts[s+1] - starts[s])
+		own := int(starts[s+1] - starts[s])
+		T := int(w.place[s]) + own
 		longest = max(longest, T)
 		off[s] = pairs
-		pairs += T * roundUp(T) * c.Heads
+		pairs += own * roundUp(T) * c.Heads
 	}
 	if w.layers == nil {
 		w.blas = fastblas.NewWorkspace()
@@ -124,6 +130,11 @@ func (w *Workspace[F]) fit(m *Model[F], tokens, starts []int32, need []bool) {
 	for i := range w.panels {
 		fit(&w.panels[i], panelSpace(longest, E))
 	}
+	for i := range w.lines {
+		fit(&w.lines[i], longest*E)
+	}
+	fit(&w.past[0], queryTaps*c.Heads*E)
+	fit(&w.past[1], keyTaps*c.KVHeads*E)
 }
 
 func (w *Workspace[F]) fitBackward(m *Model[F]) {

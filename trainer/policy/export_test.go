@@ -13,3 +13,10 @@ func Draw(logits []float32, cfg SampleConfig, u float64) (int32, float32) {
 
 // Uniform is draw n of the stream of k.
 func Uniform(k StreamKey, n uint64) float64 { return newStream(k).uniform(n) }
+
+// Computed is the number of tokens that are computed for b if it is run at once.
+func Computed(b *Batch) int {
+	var t tree
+	t.build(b, 0, len(b.Starts)-1)
+	return len(t.tokens)
+}

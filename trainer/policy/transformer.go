@@ -32,6 +32,7 @@ type Transformer struct {
 
 	spare  []*worker
 	chunks []chunk
+	fresh  []int          // of every sequence, the tokens that the one before it does not have
 	first  [lanes + 1]int // chunks[first[i]:first[i+1]] are lane i's
 	order  [lanes]int     // the lanes, those with most work first
 	next   atomic.Int32
@@ -49,8 +50,8 @@ type job struct {
 }
 
 type worker struct {
-	ws     nn.Workspace[float32]
-	starts []int32
+	ws   nn.Workspace[float32]
+	tree tree
 }
 
 // NewTransformer returns a freshly initialised model. The parameters depend on
@@ -124,27 +125,47 @@ func (t *Transformer) start(b *Batch, grad func(lo, hi int)) {
 }
 
 // cut spreads the sequences, in order, over the lanes so that each has about
-// the same number of tokens, and cuts every lane into chunks.
+// the same number of tokens to compute, and cuts every lane into chunks. What a
+// sequence has in common with the one before it in its chunk is not computed
+// again and does not count.
 func (t *Transformer) cut(b *Batch) {
 	t.chunks = t.chunks[:0]
-	total, seqs, s := int(b.Starts[len(b.Starts)-1]), len(b.Starts)-1, 0
-	context := int32(t.Config().Context)
+	seqs, context := len(b.Starts)-1, t.Config().Context
+	total := 0
+	t.fresh = t.fresh[:0]
+	for s := range seqs {
+		n := b.length(s)
+		if n > context {
+			panic("policy: sequence longer than the context")
+		}
+		if s > 0 {
+			if k := b.alike(s-1, s); k >= minShared {
+				n -= k
+			}
+		}
+		total += n
+		t.fresh = append(t.fresh, n)
+	}
+	s, done := 0, 0
 	for l := range lanes {
 		t.first[l] = len(t.chunks)
 		end := total * (l + 1) / lanes
-		lo := s
+		lo, size := s, 0
 		for s < seqs {
-			if b.Starts[s+1]-b.Starts[s] > context {
-				panic("policy: sequence longer than the context")
-			}
 			// A sequence belongs to the lane in which its middle lies.
-			if l < lanes-1 && int(b.Starts[s]+b.Starts[s+1])/2 >= end {
+			if l < lanes-1 && done+t.fresh[s]/2 >= end {
 				break
 			}
-			if s > lo && int(b.Starts[s+1]-b.Starts[lo]) > chunkTokens {
+			if s > lo && size+t.fresh[s] > chunkTokens {
 				t.chunks = append(t.chunks, chunk{lo, s})
-				lo = s
+				lo, size = s, 0
 			}
+			if s == lo {
+				size = b.length(s)
+			} else {
+				size += t.fresh[s]
+			}
+			done += t.fresh[s]
 			s++
 		}
 		if s > lo {
@@ -164,8 +185,7 @@ func (t *Transformer) sortLanes(b *Batch) {
 		t.order[l] = l
 		for _, c := range t.chunks[t.first[l]:t.first[l+1]] {
 			for s := c.seqLo; s < c.seqHi; s++ {
-				n := int(b.Starts[s+1] - b.Starts[s])
-				work[l] += n * (width + n)
+				work[l] += t.fresh[s] * (width + b.length(s))
 			}
 		}
 	}
@@ -226,16 +246,15 @@ func (t *Transformer) runLane(l int, w *worker) {
 		clear(t.lane[l])
 	}
 	for _, c := range t.chunks[t.first[l]:t.first[l+1]] {
-		lo, hi := j.b.Starts[c.seqLo], j.b.Starts[c.seqHi]
-		w.starts = w.starts[:0]
-		for _, s := range j.b.Starts[c.seqLo : c.seqHi+1] {
-			w.starts = append(w.starts, s-lo)
-		}
-		t.model.Forward(&w.ws, t.packed, j.b.Tokens[lo:hi], w.starts, j.b.Need[lo:hi])
-		t.model.LogProbs(&w.ws, j.invT, j.b.LogP[lo:hi], j.b.Entropy[lo:hi])
+		r := &w.tree
+		r.build(j.b, c.seqLo, c.seqHi)
+		t.model.Forward(&w.ws, t.packed, r.tokens, r.starts, r.after, r.need)
+		t.model.LogProbs(&w.ws, j.invT, r.logP, r.entropy)
+		r.give()
 		if j.grad != nil {
-			j.grad(int(lo), int(hi))
-			t.model.Backward(&w.ws, j.invT, j.b.DLogP[lo:hi], j.b.DEntropy[lo:hi], t.lane[l])
+			j.grad(int(j.b.Starts[c.seqLo]), int(j.b.Starts[c.seqHi]))
+			r.take()
+			t.model.Backward(&w.ws, j.invT, r.dLogP, r.dEntropy, t.lane[l])
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Packed is a batch together with the number of its first sequence in the list
 // it was cut from: a micro-batch.
@@ -37,6 +40,21 @@ func Pack(tokens [][]int32, need [][]bool, maxTokens int, temperature float32) [
 		p.Entropy = make([]float32, n)
 		p.DLogP = make([]float32, n)
 		p.DEntropy = make([]float32, n)
+	}
+	return out
+}
+
+// Minibatches cuts the numbers below n at random into parts of about the same
+// size, some of them empty if there are more parts than numbers. Within a part
+// they ascend: members of a group stay side by side, where a policy can compute
+// once what they have in common.
+func Minibatches(rng *rand.Rand, n, parts int) [][]int {
+	out := make([][]int, parts)
+	for k, i := range rng.Perm(n) {
+		out[k%parts] = append(out[k%parts], i)
+	}
+	for _, part := range out {
+		slices.Sort(part)
 	}
 	return out
 }

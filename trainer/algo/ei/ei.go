@@ -75,14 +75,13 @@ func (e *EI) Update(seed, update uint64, groups []rl.Group) (rl.Stats, error) {
 	rng := rand.New(rand.NewPCG(seed, update))
 	loss, entropy, count, norm, lr := 0.0, 0.0, 0.0, 0.0, 0.0
 	for range e.cfg.Epochs {
-		order := rng.Perm(len(tokens))
-		for m := range e.cfg.Minibatches {
+		for _, chosen := range policy.Minibatches(rng, len(tokens), e.cfg.Minibatches) {
 			var ts [][]int32
 			var ns [][]bool
 			n := 0
-			for k := m; k < len(order); k += e.cfg.Minibatches {
-				ts, ns = append(ts, tokens[order[k]]), append(ns, need[order[k]])
-				for _, c := range need[order[k]] {
+			for _, i := range chosen {
+				ts, ns = append(ts, tokens[i]), append(ns, need[i])
+				for _, c := range need[i] {
 					if c {
 						n++
 					}

@@ -64,11 +64,10 @@ func (g *GRPO) Update(seed, update uint64, groups []rl.Group) (rl.Stats, error) 
 	steps, norm, lr := 0, 0.0, 0.0
 	rng := rand.New(rand.NewPCG(seed, update))
 	for epoch := range g.cfg.Epochs {
-		order := rng.Perm(len(samples))
-		for m := range g.cfg.Minibatches {
+		for m, chosen := range policy.Minibatches(rng, len(samples), g.cfg.Minibatches) {
 			var part []*sample
-			for k := m; k < len(order); k += g.cfg.Minibatches {
-				part = append(part, samples[order[k]])
+			for _, i := range chosen {
+				part = append(part, samples[i])
 			}
 			if len(part) == 0 {
 				continue

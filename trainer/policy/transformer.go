@@ -18,8 +18,11 @@ const (
 	// order and then over lanes in a tree.
 	lanes = 4
 	// chunkTokens is about how many tokens are run forward and backward at
-	// once; more would only push activations out of the cache.
+	// once; more would only push activations out of the cache. A chunk is
+	// longer, up to groupTokens, rather than cut a group, because what its
+	// members have in common is computed in every chunk that has some of them.
 	chunkTokens = 512
+	groupTokens = 2048
 )
 
 // Transformer is a causal language model that implements Trainable. One
@@ -156,7 +159,11 @@ func (t *Transformer) cut(b *Batch) {
 			if l < lanes-1 && done+t.fresh[s]/2 >= end {
 				break
 			}
-			if s > lo && size+t.fresh[s] > chunkTokens {
+			limit := chunkTokens
+			if t.fresh[s] < b.length(s) {
+				limit = groupTokens
+			}
+			if s > lo && size+t.fresh[s] > limit {
 				t.chunks = append(t.chunks, chunk{lo, s})
 				lo, size = s, 0
 			}

@@ -33,14 +33,19 @@ func (r *Registry) Register(t Type) {
 	slices.SortFunc(r.types, func(a, b Type) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 }
 
-// Get is the type of a name, or an error that wraps ErrNoType.
+// Get is the type of a name, or an error that wraps ErrNoType and lists those
+// that there are.
 func (r *Registry) Get(name string) (Type, error) {
 	for _, t := range r.types {
 		if t.Spec().Name == name {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", ErrNoType, name)
+	have := make([]string, len(r.types))
+	for i, t := range r.types {
+		have[i] = t.Spec().Name
+	}
+	return nil, fmt.Errorf("%w: %q; have %s", ErrNoType, name, strings.Join(have, ", "))
 }
 
 // Types lists the types by name. The slice is the caller's.

@@ -12,13 +12,8 @@ import (
 	"github.com/proctor-rl/proctor/api"
 )
 
-// Episodes lists episodes, newest first.
-func (s *SQLite) Episodes(ctx context.Context, f Filter) ([]Entry, error) {
-	if err := s.Sync(ctx); err != nil {
-		return nil, err
-	}
-	var where []string
-	var args []any
+// where is the conditions of f and their values.
+func (f Filter) where() (where []string, args []any) {
 	add := func(cond string, v any) { where, args = append(where, cond), append(args, v) }
 	for _, c := range []struct{ col, v string }{
 		{"owner", f.Owner}, {"type", f.Type}, {"task_id", f.TaskID}, {"group_id", f.GroupID}, {"status", f.Status},
@@ -30,6 +25,44 @@ func (s *SQLite) Episodes(ctx context.Context, f Filter) ([]Entry, error) {
 	if f.Before > 0 {
 		add("seq < ?", f.Before)
 	}
+	return where, args
+}
+
+// CountEnded counts the ended episodes that f selects, whatever its limit.
+func (s *SQLite) CountEnded(ctx context.Context, f Filter) (n int, err error) {
+	where, args := f.where()
+	q := "SELECT count(*) FROM episodes WHERE " + strings.Join(append(where, "status <> 'running'"), " AND ")
+	if err := s.db.QueryRowContext(ctx, q, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count episodes: %w", err)
+	}
+	return n, nil
+}
+
+// EndedTypes counts the ended episodes of each env type.
+func (s *SQLite) EndedTypes(ctx context.Context) (map[string]int, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT type, count(*) FROM episodes WHERE status <> 'running' GROUP BY type")
+	if err != nil {
+		return nil, fmt.Errorf("count episodes: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	out := map[string]int{}
+	for rows.Next() {
+		var name string
+		var n int
+		if err := rows.Scan(&name, &n); err != nil {
+			return nil, fmt.Errorf("count episodes: %w", err)
+		}
+		out[name] = n
+	}
+	return out, rows.Err()
+}
+
+// Episodes lists episodes, newest first.
+func (s *SQLite) Episodes(ctx context.Context, f Filter) ([]Entry, error) {
+	if err := s.Sync(ctx); err != nil {
+		return nil, err
+	}
+	where, args := f.where()
 	q := "SELECT seq, owner, episode FROM episodes"
 	if len(where) > 0 {
 		q += " WHERE " + strings.Join(where, " AND ")

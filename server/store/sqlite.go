@@ -48,6 +48,15 @@ func OpenReadOnly(ctx context.Context, dir string, log *slog.Logger) (*SQLite, e
 	return open(ctx, dir, log, false)
 }
 
+// file is the name of the store in its folder.
+const file = "proctor.db"
+
+// In says whether a folder has a store.
+func In(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, file))
+	return err == nil && info.Mode().IsRegular()
+}
+
 func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite, error) {
 	s := &SQLite{log: log, queue: make(chan entry, queueLen), done: make(chan struct{}), closing: make(chan struct{})}
 	if dir == "" {
@@ -59,7 +68,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make store: %w", err)
 	}
-	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(filepath.Join(dir, "proctor.db"))}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(filepath.Join(dir, file))}
 	q := url.Values{"_pragma": {"busy_timeout(30000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(on)"}}
 	db, err := sql.Open("sqlite3", u.String()+"?"+q.Encode())
 	if err != nil {

@@ -10,9 +10,11 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
@@ -108,7 +110,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // run audits the server at o.url, or one that it starts and ends.
 func (o auditOptions) run(ctx context.Context, stderr io.Writer) (auditReport, error) {
 	if o.url != "" {
-		return o.play(ctx)
+		return o.play(ctx, stderr)
 	}
 	serveArgs := []string{"--listen", "127.0.0.1:0", "--sandbox", o.sandbox, "--log-level", "error"}
 	if o.tasks != "" {
@@ -137,7 +139,7 @@ func (o auditOptions) run(ctx context.Context, stderr io.Writer) (auditReport, e
 	}
 	go func() { _, _ = io.Copy(io.Discard, r) }() // ends with the pipe
 	o.url = url
-	report, err := o.play(ctx)
+	report, err := o.play(ctx, stderr)
 	cancel()
 	return report, errors.Join(err, <-ended)
 }
@@ -168,7 +170,7 @@ type auditPlay struct {
 	harm                      string
 }
 
-func (o auditOptions) play(ctx context.Context) (auditReport, error) {
+func (o auditOptions) play(ctx context.Context, stderr io.Writer) (auditReport, error) {
 	rep := auditReport{EnvType: o.envType, OK: true, Skipped: []string{}, Findings: []auditFinding{}}
 	c := &auditClient{url: strings.TrimSuffix(o.url, "/"), token: o.token}
 	plays, max, err := o.plays(ctx, c)
@@ -184,7 +186,11 @@ func (o auditOptions) play(ctx context.Context) (auditReport, error) {
 		plays = append(plays, more...)
 	}
 	tried := map[string]int{}
-	for _, p := range plays {
+	pace := newProgress(stderr, "audit", "episodes", len(plays), time.Now)
+	for i, p := range plays {
+		if i > 0 {
+			pace.step()
+		}
 		f, err := c.episode(ctx, o.envType, p)
 		if errors.Is(err, errNoSuchTask) {
 			rep.Skipped = append(rep.Skipped, p.policy+": no task "+p.task)
@@ -226,8 +232,18 @@ func (o auditOptions) plays(ctx context.Context, c *auditClient) ([]auditPlay, f
 		RewardMax float64 `json:"reward_max"`
 	}
 	info.RewardMax = 1
-	if _, err := c.call(ctx, "GET", "/env-types/"+o.envType, nil, &info); err != nil {
+	if status, err := c.call(ctx, "GET", "/env-types/"+o.envType, nil, &info); err != nil {
+		if status == http.StatusNotFound {
+			err = c.noSuchType(ctx, o.envType)
+		}
 		return nil, 0, err
+	}
+	var splits []string
+	for _, s := range info.Splits {
+		splits = append(splits, s.Name)
+	}
+	if o.split != "" && !slices.Contains(splits, o.split) {
+		return nil, 0, fmt.Errorf("%s has no split %q; have %s", o.envType, o.split, strings.Join(splits, ", "))
 	}
 	local := o.local()
 	var plays []auditPlay

@@ -66,6 +66,23 @@ func (c *auditClient) call(ctx context.Context, method, path string, body, out a
 	return res.StatusCode, json.Unmarshal(b, out)
 }
 
+// noSuchType says which types the server has instead.
+func (c *auditClient) noSuchType(ctx context.Context, name string) error {
+	var list struct {
+		EnvTypes []struct {
+			Name string `json:"name"`
+		} `json:"env_types"`
+	}
+	if _, err := c.call(ctx, "GET", "/env-types", nil, &list); err != nil {
+		return err
+	}
+	var have []string
+	for _, t := range list.EnvTypes {
+		have = append(have, t.Name)
+	}
+	return fmt.Errorf("the server has no environment type %q; have %s", name, strings.Join(have, ", "))
+}
+
 type auditObservation struct {
 	Text string          `json:"text"`
 	Data json.RawMessage `json:"data"`

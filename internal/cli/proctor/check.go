@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
@@ -62,7 +63,7 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if info, err := os.Stat(*dir); err != nil || !info.IsDir() {
 		return misuse(fs, "%s is no folder", *dir)
 	}
-	report, err := checkTasks(ctx, *dir)
+	report, err := checkTasks(ctx, *dir, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "proctor check:", err)
 		return exitFail
@@ -83,7 +84,7 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // checkTasks loads and plays. Its error is our own failure; whatever is wrong
 // with the tasks is in the report.
-func checkTasks(ctx context.Context, dir string) (checkReport, error) {
+func checkTasks(ctx context.Context, dir string, stderr io.Writer) (checkReport, error) {
 	report := checkReport{OK: true, Refused: []string{}, Tasks: []taskCheck{}}
 	var reg envs.Registry
 	box := &lateSandbox{}
@@ -92,6 +93,14 @@ func checkTasks(ctx context.Context, dir string) (checkReport, error) {
 		report.OK = false
 		report.Refused = strings.Split(err.Error(), "\n")
 	}
+	total := 0
+	for _, t := range reg.Types() {
+		total += t.Tasks().Len(envs.SplitUser)
+	}
+	if total == 0 {
+		return report, nil
+	}
+	pace := newProgress(stderr, "check", "tasks", total, time.Now)
 	for _, t := range reg.Types() {
 		for i := range t.Tasks().Len(envs.SplitUser) {
 			task, err := t.Tasks().At(envs.SplitUser, i)
@@ -104,6 +113,7 @@ func checkTasks(ctx context.Context, dir string) (checkReport, error) {
 			}
 			report.OK = report.OK && c.OK
 			report.Tasks = append(report.Tasks, c)
+			pace.step()
 		}
 	}
 	return report, nil

@@ -13,7 +13,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/proctor-rl/proctor/envs"
 	"github.com/proctor-rl/proctor/envs/all"
@@ -125,7 +127,12 @@ func (d demoRun) write(ctx context.Context, path string, stdout, stderr io.Write
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	solved := 0
+	var pace *progress // from the first episode on: before that it may be refused
 	err = d.play(ctx, func(e demoEpisode) error {
+		if pace == nil {
+			pace = newProgress(stderr, "demos", "episodes", d.n, time.Now)
+		}
+		pace.step()
 		if e.Score == 1 {
 			solved++
 		}
@@ -162,7 +169,11 @@ func (d demoRun) play(ctx context.Context, emit func(demoEpisode) error) error {
 	}
 	size := d.t.Tasks().Len(d.split)
 	if size == 0 {
-		return fmt.Errorf("%s has no split %q", d.t.Spec().Name, d.split)
+		var have []string
+		for _, s := range d.t.Spec().Splits {
+			have = append(have, s.Name)
+		}
+		return fmt.Errorf("%s has no split %q; have %s", d.t.Spec().Name, d.split, strings.Join(have, ", "))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	workers := min(runtime.GOMAXPROCS(0), d.n)

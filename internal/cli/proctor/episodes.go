@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
+	"strings"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/envs"
@@ -50,13 +50,52 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return misuse(fs, "name the server's data folder with --data DIR")
 	case !slices.Contains([]string{"jsonl", "chat", "trl", "parquet"}, *format):
 		return misuse(fs, "--format %q: have jsonl, chat, trl, parquet", *format)
+	case !slices.Contains([]string{"", "terminated", "truncated", "failed", "closed"}, f.Status):
+		return misuse(fs, "--status %q: have terminated, truncated, failed, closed", f.Status)
 	}
-	err := withStore(ctx, *data, stderr, func(st store.Store) error { return server.Export(ctx, st, f, *format, stdout) })
+	err := withStore(ctx, *data, stderr, func(st *store.SQLite) error {
+		n, err := st.CountEnded(ctx, f)
+		if err == nil && n == 0 {
+			err = nothingFound(ctx, st, f, stderr)
+		}
+		if err != nil {
+			return err
+		}
+		return server.Export(ctx, st, f, *format, stdout)
+	})
 	if err != nil {
 		fmt.Fprintln(stderr, "proctor export:", err)
 		return exitFail
 	}
 	return exitOK
+}
+
+// nothingFound says on stderr what there is where a filter selects nothing. A
+// type that neither the episodes nor this program know is an error.
+func nothingFound(ctx context.Context, st *store.SQLite, f store.Filter, stderr io.Writer) error {
+	var have []string
+	types, err := st.EndedTypes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range sortedKeys(types) {
+		have = append(have, fmt.Sprintf("%s (%d)", t, types[t]))
+	}
+	there := "the folder has none at all"
+	if len(have) > 0 {
+		there = "the folder has those of " + strings.Join(have, ", ")
+	}
+	if f.Type != "" && types[f.Type] == 0 {
+		var reg envs.Registry
+		if err := all.Register(&reg, all.Options{Naive: true}); err != nil {
+			return err
+		}
+		if _, err := reg.Get(f.Type); err != nil {
+			return fmt.Errorf("no environment type is named %q; %s", f.Type, there)
+		}
+	}
+	fmt.Fprintf(stderr, "proctor export: no ended episode is selected; %s\n", there)
+	return nil
 }
 
 const replayHelp = `usage: proctor replay --data DIR EPISODE_ID
@@ -87,8 +126,11 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return misuse(fs, "%v", err)
 	}
 	var res api.ReplayResult
-	err := withStore(ctx, *data, stderr, func(st store.Store) error {
+	err := withStore(ctx, *data, stderr, func(st *store.SQLite) error {
 		rec, err := st.Episode(ctx, fs.Arg(0))
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("%s has no episode %q", *data, fs.Arg(0))
+		}
 		if err != nil {
 			return err
 		}
@@ -124,9 +166,9 @@ func replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // withStore opens the store of an existing folder for f.
-func withStore(ctx context.Context, dir string, stderr io.Writer, f func(store.Store) error) (err error) {
-	if _, err := os.Stat(dir); err != nil {
-		return err
+func withStore(ctx context.Context, dir string, stderr io.Writer, f func(*store.SQLite) error) (err error) {
+	if !store.In(dir) {
+		return fmt.Errorf("%s holds no episodes; want the folder that \"proctor serve --data\" was given", dir)
 	}
 	st, err := store.OpenReadOnly(ctx, dir, slog.New(slog.NewTextHandler(stderr, nil)))
 	if err != nil {

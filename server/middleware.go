@@ -88,7 +88,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be sent without a Content-Encoding")
 	}
 	if !isJSON(r, body) {
-		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be application/json")
+		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be JSON and say so: -H 'Content-Type: application/json'")
 	}
 	if err := strict.Check(body); err != nil {
 		return nil, refusal(api.ProblemCodeInvalidJSON, "the body "+err.Error())
@@ -97,12 +97,20 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 }
 
 // isJSON reports whether a request says that its body is JSON. "curl -d" says
-// that it is a form, whatever it is, so an object in a form is read too, but not
-// from a browser: there it is what a foreign page can send without asking.
+// that it is a form, whatever it is, and small clients say nothing, so an object
+// in a form or under no name is read too, but not from a browser: there it is
+// what a foreign page can send without asking.
 func isJSON(r *http.Request, body []byte) bool {
 	ct := r.Header.Get("Content-Type")
 	if ct == "application/json" {
 		return true
+	}
+	browser := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+	if len(r.Header.Values("Content-Type")) == 0 {
+		if !browser {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		return !browser
 	}
 	mt, params, err := mime.ParseMediaType(ct)
 	if err != nil {
@@ -112,7 +120,7 @@ func isJSON(r *http.Request, body []byte) bool {
 		return false
 	}
 	object := bytes.HasPrefix(bytes.TrimSpace(body), []byte("{"))
-	if mt == "application/x-www-form-urlencoded" && object && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+	if mt == "application/x-www-form-urlencoded" && object && !browser {
 		r.Header.Set("Content-Type", "application/json")
 		return true
 	}

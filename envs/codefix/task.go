@@ -136,7 +136,7 @@ func LoadDir(dir string) ([]Task, error) {
 			err = fmt.Errorf("id %q is taken by %s", t.ID, seen[t.ID])
 		}
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", filepath.Base(name), err))
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
 		seen[t.ID] = filepath.Base(name)

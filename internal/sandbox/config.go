@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -12,6 +13,10 @@ var ErrInfra = errors.New("sandbox: internal failure")
 // ErrUnavailable means that this machine cannot confine code as asked; the
 // error that wraps it says what to change.
 var ErrUnavailable = errors.New("sandbox: not available on this machine")
+
+// ErrInterpreter means that the interpreter is what is wrong: an ErrUnavailable
+// that another one would mend.
+var ErrInterpreter = fmt.Errorf("%w: no usable python3", ErrUnavailable)
 
 // ErrClosed is returned by a closed Pool.
 var ErrClosed = errors.New("sandbox: pool is closed")

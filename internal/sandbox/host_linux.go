@@ -56,7 +56,7 @@ func findPython(ctx context.Context, name string) (python, error) {
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", n, err))
 	}
-	return python{}, fmt.Errorf("%w: no usable python3 (it needs version 3.9 or later and pytest, for instance Debian's python3-pytest): %w", ErrUnavailable, errors.Join(errs...))
+	return python{}, fmt.Errorf("%w (it needs version 3.9 or later and pytest, for instance Debian's python3-pytest): %w", ErrInterpreter, errors.Join(errs...))
 }
 
 func inspectPython(ctx context.Context, name string) (python, error) {
@@ -112,7 +112,7 @@ func planRoot(py python, hide []string) (layout, error) {
 	for _, p := range py.Prefixes {
 		switch p = filepath.Clean(p); p {
 		case "/", "/home", "/root", "/opt", "/var", "/tmp", "/etc":
-			return l, fmt.Errorf("%w: the interpreter's prefix %s is too wide to bind", ErrUnavailable, p)
+			return l, fmt.Errorf("%w: its prefix %s is too wide to bind", ErrInterpreter, p)
 		case "/usr", "/usr/local": // too much lives there; its parts follow
 		default:
 			want = append(want, p)

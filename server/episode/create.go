@@ -58,6 +58,9 @@ func (m *Manager) create(ctx context.Context, who Who, req api.CreateEnvRequest,
 	if req.Count != nil {
 		count = *req.Count
 	}
+	if e := m.fits(count, 0); e != nil {
+		return Created{}, e
+	}
 	group := req.GroupID
 	if count > 1 && group == "" {
 		group = newID("grp")
@@ -103,6 +106,20 @@ func (m *Manager) newSlot(owner, id string, typ envs.Type, spec envs.Spec, req a
 	}
 	s.touch(now)
 	return s
+}
+
+// fits refuses more envs at once than can ever live beside others that have to:
+// to wait would not help.
+func (m *Manager) fits(count, others int) *Error {
+	why := fmt.Sprintf("an owner may have %d live envs", m.cfg.MaxEnvsPerOwner)
+	most := m.cfg.MaxEnvsPerOwner
+	if m.cfg.MaxEnvs <= most {
+		most, why = m.cfg.MaxEnvs, fmt.Sprintf("the server has at most %d live envs", m.cfg.MaxEnvs)
+	}
+	if count <= most-others {
+		return nil
+	}
+	return Invalid("/count", fmt.Sprintf("must be at most %d: %s", max(0, most-others), why))
 }
 
 func full(detail string) error {

@@ -70,6 +70,9 @@ func (m *Manager) Fork(_ context.Context, who Who, id string, count int) ([]api.
 		return nil, Invalid("/count", "must be from 1 to 1024")
 	}
 	s, e := m.find(who, id)
+	if e == nil {
+		e = m.fits(count, 1)
+	}
 	if e != nil {
 		return nil, e
 	}
@@ -93,6 +96,9 @@ func (m *Manager) fromSnapshot(_ context.Context, who Who, req api.CreateEnvRequ
 	n := 1
 	if req.Count != nil {
 		n = *req.Count
+	}
+	if e := m.fits(n, 0); e != nil {
+		return Created{}, e
 	}
 	es, err := m.grow(n, sn.from, req.TTLSeconds, b, func() (envs.Env, *run, error) {
 		sn.mu.Lock()

@@ -123,3 +123,29 @@ func TestOwnTasksPage(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, out.String(), log.String())
 	}
 }
+
+// A refused file is named with its folder, whatever takes it: several folders
+// may hold a file of that name.
+func TestRefusedFilesAreNamedWithTheirFolder(t *testing.T) {
+	dir := writeTasks(t, map[string]string{"react/a.json": `{`, "react-mini/a.json": `{`, "react-almanac/a.json": `{}`, "codefix/a.json": `{"id": "a"}`})
+	var out, log bytes.Buffer
+	if code := check(t.Context(), []string{"--tasks", dir, "--json"}, &out, &log); code != exitFail {
+		t.Fatalf("exit %d: %s%s", code, &out, &log)
+	}
+	var r checkReport
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"react", "react-mini", "react-almanac", "codefix"} {
+		want := filepath.Join(dir, folder, "a.json") + ": "
+		n := 0
+		for _, s := range r.Refused {
+			if strings.HasPrefix(s, want) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s is named %d times in %q", want, n, r.Refused)
+		}
+	}
+}

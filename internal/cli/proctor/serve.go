@@ -55,7 +55,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, DIR/<env type>/*.json")
 	fs.StringVar(&o.tokens, "tokens", "", "file of tokens made by \"proctor token\"")
 	fs.StringVar(&o.sandbox, "sandbox", "auto", "how agent code is confined: auto, or "+sandboxNone+" to let it do as it likes")
-	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest")
+	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest (Debian: python3-pytest); empty looks for one, and without one the code environments are refused")
 	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
 	fs.BoolVar(&o.interpret, "interpret-grammar", false, "run programs that codefix-grammar could have written by its interpreter, everything else in the sandbox: for trials of recipes")
 	worldFlags(fs, &o.envs)
@@ -124,6 +124,9 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 	opts := o.envs
 	opts.TasksDir, opts.Naive, opts.Interpret = o.tasks, o.naive, o.interpret
 	pool, warnings, noSandbox := openSandbox(ctx, o, log)
+	if o.python != "" && errors.Is(noSandbox, sandbox.ErrInterpreter) {
+		return fmt.Errorf("--python %s: %w", o.python, noSandbox) // asked for, so not to be done without
+	}
 	opts.NoRunner = noSandbox
 	if pool != nil {
 		opts.Runner = pool
@@ -170,13 +173,16 @@ func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbo
 		cfg.Mode = sandbox.ModeNone
 	}
 	pool, err := sandbox.New(context.WithoutCancel(ctx), cfg)
+	if o.python != "" && errors.Is(err, sandbox.ErrInterpreter) {
+		return nil, nil, err
+	}
 	if err != nil && ctx.Err() == nil {
 		log.WarnContext(ctx, "the sandbox did not start; trying once more", "err", err) // a machine may be busy just then
 		pool, err = sandbox.New(context.WithoutCancel(ctx), cfg)
 	}
 	if err != nil {
 		log.ErrorContext(ctx, "refused the code environments: no sandbox", "err", err)
-		return nil, []string{"no sandbox: the code environments are refused"}, err
+		return nil, []string{"no sandbox: the code environments are refused; the server's log says why"}, err
 	}
 	log.InfoContext(ctx, "started the sandbox", "mode", string(pool.Mode()), "python", pool.Interpreter())
 	if !pool.Mode().Safe() {

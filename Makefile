@@ -62,13 +62,13 @@ bench-server: ## steps a second through the server, beside the env alone
 admit: ## the admission gate over every built-in code task (minutes)
 	PROCTOR_ADMIT=all $(GO) test ./envs/codefix -run Admission -count=1 -timeout 3h -v
 
-lab-react: build ## exercise 1: the ReAct loop, step by step
+lab-react: build ## exercise: the ReAct loop, step by step
 	bin/trainer lab react
 
-lab-group: build ## exercise 3: four rollouts of one task and their advantages
+lab-group: build ## exercise: four rollouts of one task and their advantages
 	bin/trainer lab group
 
-lab-gaming: ## exercise 4: editable tests get edited, protected ones do not (SEED=n, SEEDS=runs)
+lab-gaming: ## exercise: editable tests get edited, protected ones do not (SEED=n, SEEDS=runs)
 	tools/lab-gaming.sh $(SEED) $(or $(SEEDS),1)
 
 web: ## check the page's scripts: types, unit tests

@@ -25,7 +25,7 @@ func TestEveryPanelShowsData(t *testing.T) {
 	}
 	server := startServer(t)
 	trainerAddr := freeAddr(t)
-	prom := startPrometheus(t, strings.TrimPrefix(server, "http://"), trainerAddr)
+	prom := startPrometheus(t, "prometheus.yml", strings.TrimPrefix(server, "http://"), trainerAddr)
 	startTraining(t, server, trainerAddr)
 
 	pending := map[string]string{} // query to what is wrong with it

@@ -8,10 +8,12 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,27 +26,27 @@ type prometheus struct {
 	http *http.Client
 }
 
-// startPrometheus runs the committed scrape configuration with the two
-// addresses exchanged and a short interval. Missing Prometheus is a failure:
+// startPrometheus runs a committed scrape configuration with the two addresses
+// and more exchanged, and a short interval. Missing Prometheus is a failure:
 // tools/setup.sh installs it.
-func startPrometheus(t *testing.T, proctorAddr, trainerAddr string) *prometheus {
+func startPrometheus(t *testing.T, name, proctorAddr, trainerAddr string, more ...string) *prometheus {
 	t.Helper()
 	binary, err := exec.LookPath("prometheus")
 	if err != nil {
 		t.Fatal("prometheus is not installed: run tools/setup.sh prometheus")
 	}
-	text, err := os.ReadFile("prometheus.yml")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := string(text)
+	config := strings.NewReplacer(more...).Replace(string(text))
 	for old, now := range map[string]string{
 		"127.0.0.1:8080":      proctorAddr,
 		"127.0.0.1:9091":      trainerAddr,
 		"scrape_interval: 5s": "scrape_interval: 500ms\n  scrape_timeout: 500ms",
 	} {
 		if strings.Count(config, old) != 1 {
-			t.Fatalf("prometheus.yml names %q %d times, want once", old, strings.Count(config, old))
+			t.Fatalf("%s names %q %d times, want once", name, old, strings.Count(config, old))
 		}
 		config = strings.Replace(config, old, now, 1)
 	}
@@ -171,4 +173,49 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 			t.Fatalf("%s: not within %s", what, within)
 		}
 	}
+}
+
+// What compose.yaml starts beside a server with a token: the same scrapes, with
+// the token out of the file where compose puts the secret.
+func TestPrometheusWithAToken(t *testing.T) {
+	plain, err := os.ReadFile("prometheus.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile("prometheus-token.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := func(b []byte) string { return string(b[strings.Index(string(b), "global:"):]) }
+	commented := regexp.MustCompile(`    # A server with tokens.*\n    # (authorization.*\n)`)
+	if got, want := body(token), commented.ReplaceAllString(body(plain), "    $1"); got != want {
+		t.Errorf("prometheus-token.yml is not prometheus.yml with a token:\n%s", got)
+	}
+	compose, err := os.ReadFile("compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "/run/secrets/proctor-token"
+	for _, want := range []string{"./prometheus-token.yml:/etc/prometheus/prometheus.yml:ro", "secrets: [proctor-token]", "  proctor-token:\n    environment: PROCTOR_TOKEN\n"} {
+		if !strings.Contains(string(compose), want) {
+			t.Errorf("compose.yaml lacks %q", want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("let-me-in"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer let-me-in" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintln(w, "proctor_live 1")
+	}))
+	defer server.Close()
+	p := startPrometheus(t, "prometheus-token.yml", server.Listener.Addr().String(), freeAddr(t), secret, file)
+	eventually(t, 30*time.Second, "the server is scraped", func() bool {
+		n, err := p.query(t.Context(), "proctor_live")
+		return err == nil && n == 1
+	})
 }

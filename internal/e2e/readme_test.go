@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/proctor-rl/proctor/envs"
+	"github.com/proctor-rl/proctor/envs/all"
 	"github.com/proctor-rl/proctor/internal/e2e"
 )
 
@@ -105,5 +107,47 @@ func TestReadmeNamesWhatExists(t *testing.T) {
 	}
 	if lines := strings.Count(text, "\n"); lines > 100 {
 		t.Errorf("the README has %d lines, more than two screens", lines)
+	}
+}
+
+// TestReadmeNamesEveryType: the table of environments has what a server plays,
+// each in its first column.
+func TestReadmeNamesEveryType(t *testing.T) {
+	text, _ := readme(t)
+	var reg envs.Registry
+	if err := all.Register(&reg, all.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	columns := strings.Join(regexp.MustCompile("(?m)^\\| `[^|]*\\|").FindAllString(text, -1), "")
+	for _, typ := range reg.Types() {
+		if name := typ.Spec().Name; !strings.Contains(columns, "`"+name+"`") {
+			t.Errorf("the README's table lacks %s", name)
+		}
+	}
+}
+
+// TestEveryExerciseHasAPage: each verb lab-NAME is described in docs/labs/NAME.md
+// and listed on the page that the README links to.
+func TestEveryExerciseHasAPage(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile("../../docs/labs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := regexp.MustCompile(`(?m)^lab-([a-z]+):`).FindAllStringSubmatch(string(makefile), -1)
+	if len(verbs) < 3 {
+		t.Fatalf("%d exercises", len(verbs))
+	}
+	for _, m := range verbs {
+		page, err := os.ReadFile("../../docs/labs/" + m[1] + ".md")
+		if err != nil || !strings.Contains(string(page), "make lab-"+m[1]) {
+			t.Errorf("make lab-%s has no page that names it: %v", m[1], err)
+		}
+		if !strings.Contains(string(index), "("+m[1]+".md)") {
+			t.Errorf("docs/labs/README.md does not list %s", m[1])
+		}
 	}
 }

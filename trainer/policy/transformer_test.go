@@ -3,6 +3,7 @@ package policy_test
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -19,6 +20,9 @@ func TestProcessorsDoNotMatter(t *testing.T) {
 		p := policy.NewTransformer(smallConfig(), 4)
 		for step := range 3 {
 			b := randomBatch(uint64(step), 31, 40, 90)
+			if step > 0 {
+				b = family(rand.New(rand.NewPCG(uint64(step), 3)), 9, 8)
+			}
 			clear(p.Grads())
 			p.Accumulate(b, nll(b))
 			for i, g := range p.Grads() {
@@ -176,11 +180,14 @@ func TestMicroBatches(t *testing.T) {
 // TestNoAllocations checks that a step allocates nothing once it has warmed up.
 func TestNoAllocations(t *testing.T) {
 	p := policy.NewTransformer(smallConfig(), 4)
-	b := randomBatch(2, 31, 20, 60)
-	set := nll(b)
-	p.Accumulate(b, set)
-	if n := testing.AllocsPerRun(3, func() { p.Accumulate(b, set) }); n != 0 {
-		t.Errorf("Accumulate allocates %g times", n)
+	for name, b := range map[string]*policy.Batch{
+		"alone": randomBatch(2, 31, 20, 60), "groups": family(rand.New(rand.NewPCG(5, 5)), 6, 8),
+	} {
+		set := nll(b)
+		p.Accumulate(b, set)
+		if n := testing.AllocsPerRun(3, func() { p.Accumulate(b, set) }); n != 0 {
+			t.Errorf("%s: Accumulate allocates %g times", name, n)
+		}
 	}
 	s := p.NewSampler(4)
 	for m := range 4 {

@@ -62,7 +62,12 @@ func New(ctx context.Context, cfg Config) (*Pool, error) {
 	p.plan.mode = p.mode
 	p.calls = newLane(p, kindCalls, cfg.CallChildren, 8*cfg.CallChildren)
 	p.pytest = newLane(p, kindPytest, cfg.PytestChildren, 8*cfg.PytestChildren)
-	p.places = make(chan struct{}, min(p.calls.most/2, p.pytest.most))
+	want := min(p.calls.most/2, p.pytest.most)
+	fit := placesThatFit(memoryOf("/"), want, lim)
+	if fit < want {
+		log.InfoContext(ctx, "memory bounds how many run code at a time", "runs", fit, "of", want, "memory", memoryOf("/"))
+	}
+	p.places = make(chan struct{}, fit)
 	if err := p.start(); err != nil {
 		p.closeCgroups()
 		return nil, err

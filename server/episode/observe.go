@@ -33,6 +33,15 @@ func wireObservation(o envs.Observation, maxBytes int) api.Observation {
 	return out
 }
 
+// weight is the bytes of an observation's texts.
+func weight(o envs.Observation) int {
+	n := len(o.Text) + len(o.Data)
+	for _, m := range o.Messages {
+		n += len(m.Content)
+	}
+	return n
+}
+
 // bound cuts s to at most n bytes at a rune's edge and says how many went.
 func bound(s string, n int) (string, int) {
 	if len(s) <= n {

@@ -84,6 +84,7 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 		}
 		run.next++
 		run.calls += p.calls
+		run.size += p.size
 		out.Steps++
 		if f := differs(wireObservation(p.out.Observation, limits.MaxObservationBytes), st.Observation); f != "" {
 			return differ(st.Step, f)
@@ -111,7 +112,7 @@ func (m *Manager) again(ctx context.Context, env envs.Env, r *run, st api.Step, 
 	ctx, cancel := context.WithTimeout(ctx, m.cfg.StepTimeout)
 	defer cancel()
 	if unplayed || bytes.Equal(st.Action, []byte("null")) {
-		return m.perform(ctx, env, r, nil, m.cfg.Now())
+		return m.perform(ctx, env, r, nil, 0, m.cfg.Now())
 	}
 	a, e := parseAction(st.Action)
 	if e != nil {
@@ -121,7 +122,7 @@ func (m *Manager) again(ctx context.Context, env envs.Env, r *run, st api.Step, 
 	if st.StopReason != nil && *st.StopReason == api.StopReasonWallTime {
 		at.limits.MaxSteps = at.next + 1 // end it here, whatever the clock says now
 	}
-	return m.perform(ctx, env, &at, &a, m.cfg.Now())
+	return m.perform(ctx, env, &at, &a, len(st.Action), m.cfg.Now())
 }
 
 // differs names the part in which two observations differ, or is empty.

@@ -31,6 +31,7 @@ func (m *Manager) settle(s *slot, r *run, p played, raw json.RawMessage) (res *a
 	index := r.next
 	r.next++
 	r.calls += p.calls
+	r.size += p.size
 	var reward *float64
 	if p.err == nil {
 		v := p.out.Reward

@@ -50,6 +50,7 @@ type run struct {
 	next     int // index of the next step
 	total    float64
 	calls    int // tool calls played
+	size     int // bytes of the record so far, see maxRecordBytes
 	deadline time.Time
 	left     time.Duration // of a copy: how far the deadline was
 	over     bool

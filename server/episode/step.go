@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -48,7 +49,8 @@ func (m *Manager) Step(ctx context.Context, who Who, id string, req api.StepRequ
 		r.keys[key] = r.next
 	}
 	s.mu.Unlock()
-	go m.play(octx, s, o, r, &action, req.Action, arrived)
+	// A copy: what is kept of a step must not keep the whole body that it came in.
+	go m.play(octx, s, o, r, &action, bytes.Clone(req.Action), arrived)
 	rep := m.wait(ctx, s, o, req.TimeoutMs, api.ProblemCodeStepTimeout)
 	return rep.step, false, rep.err
 }
@@ -132,6 +134,7 @@ func admit(s *slot, req api.StepRequest, key string) (*api.StepResult, *Error) {
 type played struct {
 	out   envs.Outcome
 	calls int
+	size  int // bytes that it adds to the record
 	stop  *api.StopReason
 	late  bool // the action came after the wall time and was not played
 	queue time.Duration
@@ -151,7 +154,7 @@ func (m *Manager) play(ctx context.Context, s *slot, o *op, r *run, a *envs.Acti
 	}
 	env := s.env // busy keeps it ours
 	run, leave := m.enter(ctx, s, o, limit)
-	p := m.perform(run, env, r, a, arrived)
+	p := m.perform(run, env, r, a, len(raw), arrived)
 	leave()
 
 	s.mu.Lock()
@@ -205,7 +208,14 @@ func addParts(parts, more []envs.RewardPart) []envs.RewardPart {
 	return parts
 }
 
-func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Action, arrived time.Time) (p played) {
+// maxRecordBytes ends an episode whose record has grown so long that it could
+// not be kept: one that nobody can record must not be played on, and a record
+// waits in memory for its end.
+const maxRecordBytes = 64 << 20
+
+// perform plays an action, of which sent bytes came, or grades where there is
+// none.
+func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Action, sent int, arrived time.Time) (p played) {
 	start := m.cfg.Now()
 	p.queue = start.Sub(arrived)
 	r.deadline = r.deadline.Add(p.queue) // to wait for others is not the episode's time
@@ -238,11 +248,12 @@ func (m *Manager) perform(ctx context.Context, env envs.Env, r *run, a *envs.Act
 		if p.calls == 0 && p.out.Info.Action != nil {
 			p.calls = 1
 		}
+		p.size = 2*sent + weight(p.out.Observation) // an action is there as sent and as understood
 		switch {
 		case p.out.Terminated:
 		case r.next+1 >= r.limits.MaxSteps:
 			stop(api.StopReasonMaxSteps)
-		case r.calls+p.calls >= r.limits.MaxToolCalls:
+		case r.calls+p.calls >= r.limits.MaxToolCalls, r.size+p.size >= maxRecordBytes:
 			stop(api.StopReasonBudget)
 		case end.After(r.deadline):
 			stop(api.StopReasonWallTime)

@@ -6,17 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/proctor-rl/proctor/api"
 )
 
 // How the recorder batches. A commit is never later than maxWait after the
 // first entry of its batch.
 const (
-	queueLen  = 4096
-	batchRows = 2000
-	maxWait   = 20 * time.Millisecond
+	queueLen   = 4096
+	queueBytes = 256 << 20 // of the records that wait, but for a single longer one
+	batchRows  = 2000
+	batchBytes = 32 << 20
+	maxWait    = 20 * time.Millisecond
 )
 
 // How long the recorder waits before it tries a failed commit again, and how
@@ -32,6 +37,20 @@ type entry struct {
 	rec   Record
 	ended bool
 	mark  chan struct{}
+	size  int // bytes, see weight
+}
+
+// weight is about how many bytes of memory a record holds.
+func weight(r Record) int {
+	n := 0
+	for i := range r.Steps {
+		st := &r.Steps[i]
+		n += len(st.Action) + len(st.Observation.Text) + len(st.Observation.Data)
+		for _, m := range st.Observation.Messages {
+			n += len(m.Content)
+		}
+	}
+	return n
 }
 
 // record commits batches until the queue is closed.
@@ -40,11 +59,11 @@ func (s *SQLite) record() {
 	var batch []entry
 	for first := range s.queue {
 		batch = append(batch[:0], first)
-		rows := 1 + len(first.rec.Steps)
+		rows, size := 1+len(first.rec.Steps), first.size
 		wait := time.NewTimer(maxWait)
 		urgent := first.mark != nil
 	gather:
-		for rows < batchRows {
+		for rows < batchRows && size < batchBytes {
 			if urgent && len(s.queue) == 0 {
 				break
 			}
@@ -54,7 +73,7 @@ func (s *SQLite) record() {
 					break gather
 				}
 				batch = append(batch, e)
-				rows += 1 + len(e.rec.Steps)
+				rows, size = rows+1+len(e.rec.Steps), size+e.size
 				urgent = urgent || e.mark != nil
 			case <-wait.C:
 				break gather
@@ -62,6 +81,10 @@ func (s *SQLite) record() {
 		}
 		wait.Stop()
 		s.keep(batch)
+		for _, e := range batch {
+			s.leave(e.size)
+		}
+		clear(batch) // what is written is not held until there is another
 	}
 }
 
@@ -136,7 +159,7 @@ func (s *SQLite) commit(batch []entry) (err error) {
 	for _, e := range merged(batch) {
 		if err = w.episode(ctx, e.rec, e.ended); permanent(err) {
 			s.log.Error("an episode cannot be recorded", "err", err, "episode", e.rec.Episode.EpisodeID)
-			err = nil
+			err = w.lost(ctx, e)
 		} else if err != nil {
 			return err
 		}
@@ -193,12 +216,38 @@ func (w *writer) close() {
 	}
 }
 
+// lost records that an episode ended and that we could not keep how: it must
+// not seem to run for ever.
+func (w *writer) lost(ctx context.Context, e entry) error {
+	r := e.rec
+	r.Steps, r.Episode.Status, r.Episode.StopReason, r.Episode.Return, r.Episode.Grade = nil, api.StatusFailed, nil, nil, nil
+	if !e.ended {
+		return nil
+	}
+	if err := w.episode(ctx, r, true); !permanent(err) {
+		return err
+	}
+	return nil
+}
+
+// encode is v as JSON. Escaped for HTML, what an agent writes could be six times
+// as long.
+func encode(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
 func (w *writer) episode(ctx context.Context, r Record, ended bool) error {
-	ep, err := json.Marshal(r.Episode)
+	ep, err := encode(r.Episode)
 	if err != nil {
 		return fmt.Errorf("encode episode: %w", err)
 	}
-	reset, err := json.Marshal(r.Reset)
+	reset, err := encode(r.Reset)
 	if err != nil {
 		return fmt.Errorf("encode observation: %w", err)
 	}
@@ -206,14 +255,12 @@ func (w *writer) episode(ctx context.Context, r Record, ended bool) error {
 	var steps any // null while it runs
 	if ended {
 		st = w.end
-		b, err := json.Marshal(r.Steps)
-		if err != nil {
+		if steps, err = encode(r.Steps); err != nil {
 			return fmt.Errorf("encode steps: %w", err)
 		}
-		steps = string(b)
 	}
 	e := r.Episode
-	if _, err := st.ExecContext(ctx, e.EpisodeID, r.Owner, e.Type, e.TaskID, e.GroupID, string(e.Status), e.Return, r.Unplayed, string(ep), string(reset), steps); err != nil {
+	if _, err := st.ExecContext(ctx, e.EpisodeID, r.Owner, e.Type, e.TaskID, e.GroupID, string(e.Status), e.Return, r.Unplayed, ep, reset, steps); err != nil {
 		return fmt.Errorf("write episode: %w", err)
 	}
 	return nil

@@ -25,10 +25,15 @@ type SQLite struct {
 	closing  chan struct{}
 	failures atomic.Int64
 
+	roomMu sync.Mutex
+	room   *sync.Cond // of roomMu
+	queued int        // bytes of the records that wait to be written
+
 	// writing is held around each writing transaction: SQLite has one writer,
 	// and waiting for it by polling runs into its time limit on a busy machine.
 	writing sync.Mutex
 
+	once   sync.Once // closes closing
 	mu     sync.RWMutex
 	closed bool
 }
@@ -59,6 +64,7 @@ func In(dir string) bool {
 
 func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite, error) {
 	s := &SQLite{log: log, queue: make(chan entry, queueLen), done: make(chan struct{}), closing: make(chan struct{})}
+	s.room = sync.NewCond(&s.roomMu)
 	if dir == "" {
 		t, err := os.MkdirTemp("", "proctor-")
 		if err != nil {
@@ -129,8 +135,28 @@ func (s *SQLite) push(e entry) bool {
 	if s.closed {
 		return false
 	}
+	e.size = weight(e.rec)
+	s.enter(e.size)
 	s.queue <- e
 	return true
+}
+
+// enter waits until a record of n bytes has room among those that wait.
+func (s *SQLite) enter(n int) {
+	s.roomMu.Lock()
+	defer s.roomMu.Unlock()
+	for n > 0 && s.queued > 0 && s.queued+n > queueBytes {
+		s.room.Wait()
+	}
+	s.queued += n
+}
+
+// leave undoes enter.
+func (s *SQLite) leave(n int) {
+	s.roomMu.Lock()
+	defer s.roomMu.Unlock()
+	s.queued -= n
+	s.room.Broadcast()
 }
 
 // Sync waits until all that was queued before is committed.
@@ -149,13 +175,13 @@ func (s *SQLite) Sync(ctx context.Context) error {
 
 // Close commits what is queued and closes the file.
 func (s *SQLite) Close() error {
+	s.once.Do(func() { close(s.closing) }) // before the lock: whoever waits for a disk that refuses has it
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return nil
 	}
 	s.closed = true
-	close(s.closing)
 	close(s.queue)
 	s.mu.Unlock()
 	<-s.done

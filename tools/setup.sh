@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Finds out what the tests need and the machine lacks. As root on a machine
 # with apt it installs it; otherwise it prints the command to run and fails.
-# usage: setup.sh [tool...]   tools: make gcc curl python pytest prometheus chromium node (default: all)
+# usage: setup.sh [tool...]   tools: make gcc curl python pytest prometheus chromium node (default: all),
+# and emulator, for tools/avx512.sh
 set -euo pipefail
 
 [ $# -gt 0 ] || set -- make gcc curl python pytest prometheus chromium node
+
+emulator=(bochs bochsbios vgabios isolinux syslinux-common xorriso busybox-static)
 
 # have TOOL: succeeds if the tool works, not merely if its name is found.
 have() {
@@ -17,6 +20,11 @@ have() {
 	prometheus) prometheus --version ;;
 	chromium) chromium --version ;;
 	node) node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' && npm --version ;;
+	emulator)
+		for package in "${emulator[@]}"; do
+			dpkg -s "$package" | grep -q '^Status: install ok' || return 1
+		done
+		;;
 	*) echo "setup.sh: unknown tool $1" >&2; exit 2 ;;
 	esac >/dev/null 2>&1
 }
@@ -29,6 +37,7 @@ for tool in "$@"; do
 	gcc) packages+=(gcc libc6-dev) ;;
 	pytest) packages+=(python3-pytest) ;;
 	node) packages+=(nodejs npm) ;;
+	emulator) packages+=("${emulator[@]}") ;;
 	*) packages+=("$tool") ;;
 	esac
 done

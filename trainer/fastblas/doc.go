@@ -14,12 +14,14 @@
 // memory.
 //
 // The kernels are single-threaded: whoever calls them decides what runs in
-// parallel. On amd64 with AVX2 and FMA they are assembly; elsewhere, and under
-// the build tag purego, they are Go, which makes the same promises but not the
-// same bits, since Go has no float32 fused multiply-add.
+// parallel. On amd64 with AVX2 and FMA, or with AVX-512, they are assembly, with
+// the same bits; elsewhere, and under the build tag purego, they are Go, which
+// makes the same promises but not the same bits, since Go has no float32 fused
+// multiply-add.
 //
 // The package knows nothing of layers or training; trainer/nn calls it, and
 // trainer/fastblas/vec holds the elementwise kernels.
 package fastblas
 
 //go:generate go -C ../../tools/asmgen run ./gemm -pkg fastblas -out ../../trainer/fastblas/gemm_amd64.s -stubs ../../trainer/fastblas/gemm_amd64.go
+//go:generate go -C ../../tools/asmgen run ./gemm512 -pkg fastblas -out ../../trainer/fastblas/gemm512_amd64.s -stubs ../../trainer/fastblas/gemm512_amd64.go

@@ -27,7 +27,7 @@ type product struct {
 }
 
 // zeros is the cin of a product that overwrites c.
-var zeros [4 * nr]float32
+var zeros [8 * nr]float32
 
 // at is p[i], without a bounds check: the entry points have made theirs.
 func at(p *float32, i int) *float32 {
@@ -131,12 +131,7 @@ func splitRows(rows int) (full int, tails [2]int) {
 // from j0 of the block at jc.
 func (g *product) columns(t *tileRun, i, jc, j0, w int, cin *float32, ldcin, stepcin int) {
 	for j := j0; j < j0+w; {
-		left := j0 + w - j
-		step := nr
-		t.n, t.panels = min(nr, left), 1
-		if p := widePanels(t.rows); p > 1 && left >= p*nr {
-			t.panels, step = p, p*nr
-		}
+		t.setColumns(j0+w-j, !g.plainB)
 		switch {
 		case g.packed != nil:
 			t.b = g.packed.panel(g.kcBase, g.kc, jc+j)
@@ -154,20 +149,20 @@ func (g *product) columns(t *tileRun, i, jc, j0, w int, cin *float32, ldcin, ste
 		t.cin = at(cin, i*ldcin+(jc+j)*stepcin)
 		t.c = at(g.c, i*g.ldc+jc+j)
 		t.run()
-		j += step
+		j += t.panels * nr
 	}
 }
 
-// widePanels is how many panels at once the kernel of few rows takes: with one
-// panel it would have too few chains to hide the latency of the multiply-add.
-func widePanels(rows int) int {
-	switch rows {
-	case 1:
-		return 4
-	case 2, 3:
-		return 2
+// setColumns takes the next of some columns that are left: full panels, or
+// with padded also the last one, which b then has in full.
+func (t *tileRun) setColumns(left int, padded bool) {
+	whole := left / nr
+	panels := whole
+	if padded {
+		panels = roundUp(left) / nr
 	}
-	return 1
+	t.panels = panelsAtOnce(t.rows, max(1, panels), whole)
+	t.n = min(nr, left-(t.panels-1)*nr)
 }
 
 // tileRun is the arguments of a kernel; strides are in bytes.
@@ -183,5 +178,5 @@ type tileRun struct {
 	c            *float32
 	os           int
 	alpha        float32
-	n            int // columns, where less than a panel
+	n            int // columns of the last panel
 }

@@ -197,24 +197,26 @@ func TestZerosBeyondARowAddNothing(t *testing.T) {
 // TestKernelsAreOneChain compares with the definition of the result: one chain
 // of fused multiply-adds for each block of the inner index.
 func TestKernelsAreOneChain(t *testing.T) {
-	if Kernels() == "go" {
-		t.Log("the Go kernels round every product, see TestGemmAgreesWithFloat64")
-		return
-	}
-	rng := rand.New(rand.NewPCG(7, 8))
-	for range 30 {
-		m, n, k := 1+rng.IntN(20), 1+rng.IntN(70), 1+rng.IntN(700)
-		p := newProblem(rng, m, n, k)
-		c := make([]float32, m*n)
-		Gemm(c, n, p.ta, p.a.slice(), p.lda, p.tb, p.b.slice(), p.ldb, m, n, k, 1, Epilogue{}, nil)
-		for i := range m {
-			for j := range n {
-				if want := p.chain(i, j); !equalBits(c[i*n+j], want) {
-					t.Fatalf("%v: c[%d,%d] = %v, want %v", p, i, j, c[i*n+j], want)
+	bothKernels(t, func(t *testing.T) {
+		if Kernels() == "go" {
+			t.Log("the Go kernels round every product, see TestGemmAgreesWithFloat64")
+			return
+		}
+		rng := rand.New(rand.NewPCG(7, 8))
+		for range 30 {
+			m, n, k := 1+rng.IntN(30), 1+rng.IntN(70), 1+rng.IntN(700)
+			p := newProblem(rng, m, n, k)
+			c := make([]float32, m*n)
+			Gemm(c, n, p.ta, p.a.slice(), p.lda, p.tb, p.b.slice(), p.ldb, m, n, k, 1, Epilogue{}, nil)
+			for i := range m {
+				for j := range n {
+					if want := p.chain(i, j); !equalBits(c[i*n+j], want) {
+						t.Fatalf("%v: c[%d,%d] = %v, want %v", p, i, j, c[i*n+j], want)
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 func (p problem) chain(i, j int) float32 {

@@ -38,8 +38,8 @@ func fenced(t *testing.T, n int, atStart bool) []float32 {
 func TestProductsStayInside(t *testing.T) {
 	bothKernels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		for i := range 60 {
-			m, n, k := 1+rng.IntN(70), 1+rng.IntN(70), 1+rng.IntN(70)
+		for i := range 120 {
+			m, n, k := 1+rng.IntN(70), 1+rng.IntN(140), 1+rng.IntN(70)
 			if i%10 == 0 {
 				k += 250
 			}
@@ -62,6 +62,11 @@ func TestProductsStayInside(t *testing.T) {
 			p.Pack(b, n)
 			p.PackTrans(b, k)
 			GemmPacked(c, n, a, k, p, m, ep, nil)
+			panels := fenced(t, roundUp(n)*k, i%2 == 0)
+			PackPanels(panels, b, n, k, n)
+			GemmPanels(c, n, a, k, 1, panels, k*PanelWidth, m, n, k, i%3 == 0)
+			PackPanelsTrans(panels, b, k, k, n)
+			GemmPanels(c, n, a, 1, m, panels, k*PanelWidth, m, n, k, i%3 == 0)
 		}
 	})
 }

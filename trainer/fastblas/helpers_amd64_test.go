@@ -2,17 +2,21 @@
 
 package fastblas
 
+// kernelNames are the kernels that this machine can run, the widest first.
 func kernelNames() []string {
-	if chosen == goKernels {
-		return []string{"go"}
+	var names []string
+	for k := choose(); k > goKernels; k-- {
+		names = append(names, kernelsNamed[k])
 	}
-	return []string{"avx2", "go"}
+	return append(names, "go")
 }
 
 func useKernels(name string) (restore func()) {
 	old := chosen
-	if name == "go" {
-		chosen = goKernels
+	for k, n := range kernelsNamed {
+		if n == name {
+			chosen = kernels(k)
+		}
 	}
 	return func() { chosen = old }
 }

@@ -10,32 +10,67 @@ type kernels uint8
 const (
 	goKernels kernels = iota
 	avx2Kernels
+	avx512Kernels
 )
+
+var kernelsNamed = [...]string{goKernels: "go", avx2Kernels: "avx2", avx512Kernels: "avx512"}
 
 // chosen is set once, before anything runs; only tests change it.
 var chosen = choose()
 
+// choose asks the processor, and whether the system keeps its registers.
 func choose() kernels {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return avx2Kernels
+	switch {
+	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
+		return goKernels
+	case cpu.X86.HasAVX512F && cpu.X86.HasBMI2:
+		return avx512Kernels
 	}
-	return goKernels
+	return avx2Kernels
 }
 
 // Kernels names the instruction set that the package found and uses.
-func Kernels() string {
-	if chosen == avx2Kernels {
-		return "avx2"
-	}
-	return "go"
-}
+func Kernels() string { return kernelsNamed[chosen] }
 
 // run computes the tiles.
 func (t *tileRun) run() {
-	if chosen == goKernels {
+	switch chosen {
+	case avx2Kernels:
+		t.runAVX2()
+	case avx512Kernels:
+		t.runAVX512()
+	default:
 		t.runGo()
-		return
 	}
+}
+
+// panelsAtOnce is how many of the panels that there are a kernel of few rows
+// takes: with one panel it would have too few chains to hide the latency of
+// the multiply-add. whole is how many of them are full.
+func panelsAtOnce(rows, panels, whole int) int {
+	switch chosen {
+	case avx2Kernels:
+		if p := widePanels(rows); whole >= p {
+			return p
+		}
+	case avx512Kernels:
+		return widePanels512(rows, panels)
+	}
+	return 1
+}
+
+// widePanels is the most panels that an AVX2 kernel of some rows takes.
+func widePanels(rows int) int {
+	switch rows {
+	case 1:
+		return 4
+	case 2, 3:
+		return 2
+	}
+	return 1
+}
+
+func (t *tileRun) runAVX2() {
 	kernel := t.rows
 	switch {
 	case t.panels > 1:

@@ -7,6 +7,9 @@ func Kernels() string { return "go" }
 
 func (t *tileRun) run() { t.runGo() }
 
+// panelsAtOnce is how many panels the kernel takes.
+func panelsAtOnce(_, _, _ int) int { return 1 }
+
 func transposeRows(rows, kc int, src *float32, ld int, dst *float32, ds int) {
 	transposeGo(rows, 0, kc, src, ld, dst, ds)
 }

@@ -55,30 +55,26 @@ func GemmPanels(c []float32, ldc int, a []float32, rsA, csA int, b []float32, ps
 	if len(b) < (n-1)/nr*ps+k*nr {
 		panic(badPanels)
 	}
-	t := tileRun{kc: k, alpha: 1, rs: 4 * rsA, cs: 4 * csA, ts: 4 * mr * rsA, bs: 4 * nr, os: 4 * ldc, panels: 1}
+	t := tileRun{kc: k, alpha: 1, rs: 4 * rsA, cs: 4 * csA, ts: 4 * mr * rsA, bs: 4 * nr, ps: 4 * ps, os: 4 * ldc}
 	if add {
 		t.is = 4 * ldc
 	}
 	full, tails := splitRows(m)
-	for j := 0; j < n; j += nr {
-		t.b, t.n = &b[j/nr*ps], min(nr, n-j)
-		i := 0
-		rows := func(tiles, rows int) {
-			t.tiles, t.rows = tiles, rows
-			t.a, t.c, t.cin = &a[i*rsA], &c[i*ldc+j], &zeros[0]
+	i := 0
+	for _, part := range [...][2]int{{full / mr, mr}, {1, tails[0]}, {1, tails[1]}} {
+		t.tiles, t.rows = part[0], part[1]
+		if t.tiles*t.rows == 0 {
+			continue
+		}
+		t.a = &a[i*rsA]
+		for j := 0; j < n; j += t.panels * nr {
+			t.setColumns(n-j, true)
+			t.b, t.c, t.cin = &b[j/nr*ps], &c[i*ldc+j], &zeros[0]
 			if add {
 				t.cin = t.c
 			}
 			t.run()
-			i += tiles * rows
 		}
-		if full > 0 {
-			rows(full/mr, mr)
-		}
-		for _, tail := range tails {
-			if tail > 0 {
-				rows(1, tail)
-			}
-		}
+		i += t.tiles * t.rows
 	}
 }

@@ -37,7 +37,7 @@ func simple() {
 	a := broadcast("a")
 	each(gps("dst", "x"), gp("n"), 4, func(l lanes) {
 		x := l.load(1)
-		VMULPS(x, a, x)
+		VMULPS(x, full(a), x)
 		l.store(0, x)
 	})
 	end()
@@ -46,7 +46,7 @@ func simple() {
 	a = broadcast("a")
 	each(gps("dst", "x"), gp("n"), 4, func(l lanes) {
 		x, y := l.load(1), l.load(0)
-		VFMADD231PS(x, a, y)
+		VFMADD231PS(x, full(a), y)
 		l.store(0, y)
 	})
 	end()
@@ -55,8 +55,8 @@ func simple() {
 	sign := broadcast("sign")
 	each(gps("x", "y", "cos", "sin"), gp("n"), 1, func(l lanes) {
 		x, y, c, s := l.load(0), l.load(1), l.load(2), l.load(3)
-		VMULPS(sign, s, s)
-		u, v := YMM(), YMM()
+		VMULPS(full(sign), s, s)
+		u, v := vector(), vector()
 		VMULPS(c, x, u)
 		VFNMADD231PS(s, y, u)
 		VMULPS(c, y, v)
@@ -67,13 +67,21 @@ func simple() {
 	end()
 }
 
-// sums declares accumulators, one for each group of 8 of a wide turn.
+// sums declares an even number of accumulators, one for each group of 8 of a
+// turn.
 func sums(k int) []reg.VecVirtual {
 	s := make([]reg.VecVirtual, k)
 	for i := range s {
 		s[i] = zero()
 	}
+	pair(s)
 	return s
+}
+
+func pair(s []reg.VecVirtual) {
+	for i := 0; i < len(s); i += 2 {
+		pairs = append(pairs, s[i:i+2])
+	}
 }
 
 // fold adds four accumulators as two pairs.
@@ -89,7 +97,7 @@ func reductions() {
 	s := sums(4)
 	each(gps("x"), gp("n"), 4, func(l lanes) {
 		x := l.load(0)
-		VADDPS(x, s[l.off], s[l.off])
+		VADDPS(x, l.of(s), l.of(s))
 	})
 	Store(horizontal(fold(s)), ReturnIndex(0))
 	end()
@@ -98,7 +106,7 @@ func reductions() {
 	s = sums(4)
 	each(gps("x", "y"), gp("n"), 4, func(l lanes) {
 		x, y := l.load(0), l.load(1)
-		VFMADD231PS(x, y, s[l.off])
+		VFMADD231PS(x, y, l.of(s))
 	})
 	Store(horizontal(fold(s)), ReturnIndex(0))
 	end()
@@ -108,9 +116,9 @@ func reductions() {
 	s = sums(4)
 	each(gps("x"), gp("n"), 4, func(l lanes) {
 		x := l.load(0)
-		VSUBPS(mean, x, x)
+		VSUBPS(full(mean), x, x)
 		l.keep(x)
-		VFMADD231PS(x, x, s[l.off])
+		VFMADD231PS(x, x, l.of(s))
 	})
 	Store(horizontal(fold(s)), ReturnIndex(0))
 	end()
@@ -119,7 +127,17 @@ func reductions() {
 	d := sums(4)
 	each(gps("x"), gp("n"), 2, func(l lanes) {
 		x := l.load(0)
-		lo, hi, h := YMM(), YMM(), XMM()
+		lo, hi := vector(), vector()
+		if wide { // 8 and 8, to the accumulators of two groups
+			h := YMM()
+			VCVTPS2PD(x.AsY(), lo)
+			VEXTRACTF64X4(Imm(1), x, h)
+			VCVTPS2PD(h, hi)
+			VFMADD231PD(lo, lo, full(d[0]))
+			VFMADD231PD(hi, hi, full(d[2]))
+			return
+		}
+		h := XMM()
 		VCVTPS2PD(x.AsX(), lo)
 		VEXTRACTF128(Imm(1), x, h)
 		VCVTPS2PD(h, hi)
@@ -142,13 +160,14 @@ func reductions() {
 	for i := range top {
 		top[i] = constant(bits(math.Float32bits(float32(math.Inf(-1)))))
 	}
+	pair(top)
 	each(gps("x"), gp("n"), 4, func(l lanes) {
 		x := l.load(0)
 		if l.part {
 			VBLENDVPS(l.mask, x, top[0], x)
 		}
 		// A NaN in x gives way to the top so far.
-		VMAXPS(top[l.off], x, top[l.off])
+		VMAXPS(l.of(top), x, l.of(top))
 	})
 	VMAXPS(top[1], top[0], top[0])
 	VMAXPS(top[3], top[2], top[2])
@@ -166,7 +185,7 @@ func reductions() {
 
 // sigmoid returns 1/(1+exp(-x)) and uses up x.
 func sigmoid(x reg.VecVirtual) reg.VecVirtual {
-	VXORPS(bits(0x80000000), x, x)
+	flip(x)
 	exp(x)
 	one := constant(num(1))
 	VADDPS(one, x, x)
@@ -182,7 +201,7 @@ const (
 )
 
 func geluGate(x reg.VecVirtual) reg.VecVirtual {
-	u := YMM()
+	u := vector()
 	VMULPS(x, x, u)
 	VMULPS(num(geluCubic), u, u)
 	VADDPS(num(geluIn), u, u)
@@ -223,7 +242,7 @@ func activations() {
 		x := l.load(2)
 		clamp(x, 30)
 		s := geluGate(x)
-		u := YMM()
+		u := vector()
 		VMULPS(x, x, u)
 		VMULPS(num(3*geluCubic), u, u)
 		VADDPS(num(geluIn), u, u)
@@ -237,7 +256,7 @@ func activations() {
 
 	begin("siluKernel", "dst, x *float32, n int)", "sets dst to SiLU of x.")
 	each(gps("dst", "x"), gp("n"), 2, func(l lanes) {
-		x, u := l.load(1), YMM()
+		x, u := l.load(1), vector()
 		VMOVAPS(x, u)
 		s := sigmoid(u)
 		VMULPS(x, s, s)
@@ -247,7 +266,7 @@ func activations() {
 
 	begin("siluBackKernel", "dst, dy, x *float32, n int)", "sets dst to dy times the slope of SiLU at x.")
 	each(gps("dst", "dy", "x"), gp("n"), 1, func(l lanes) {
-		x, u := l.load(2), YMM()
+		x, u := l.load(2), vector()
 		clamp(x, 200)
 		VMOVAPS(x, u)
 		s := sigmoid(u)
@@ -260,7 +279,7 @@ func activations() {
 
 	begin("swigluKernel", "dst, gate, up *float32, n int)", "sets dst = SiLU(gate)*up.")
 	each(gps("dst", "gate", "up"), gp("n"), 1, func(l lanes) {
-		x, u := l.load(1), YMM()
+		x, u := l.load(1), vector()
 		VMOVAPS(x, u)
 		s := sigmoid(u)
 		VMULPS(x, s, s)
@@ -272,7 +291,7 @@ func activations() {
 
 	begin("swigluBackKernel", "dgate, dup, dy, gate, up *float32, n int)", "sets dgate and dup to the gradients of SwiGLU.")
 	each(gps("dgate", "dup", "dy", "gate", "up"), gp("n"), 1, func(l lanes) {
-		x, u, c := l.load(3), YMM(), YMM()
+		x, u, c := l.load(3), vector(), vector()
 		VMOVAPS(x, u)
 		VMOVAPS(x, c)
 		clamp(c, 200)

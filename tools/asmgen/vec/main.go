@@ -1,7 +1,12 @@
-// Command vec writes the AVX2 elementwise kernels of trainer/fastblas/vec.
+// Command vec writes the elementwise kernels of trainer/fastblas/vec.
 //
 // Elementwise kernels do the same to every element wherever it stands. A
 // reduction adds in an order that the length alone decides.
+//
+// Each kernel is described once. Its main loop is written for AVX2 and, with
+// two registers of 8 lanes as the halves of one of 16, for AVX-512; the lanes
+// and what is added in each stay the same, and so do the bits. What is left of
+// a slice after the main loop is done by the same instructions on both.
 package main
 
 import (
@@ -40,13 +45,13 @@ func maskTable() {
 
 var constants = map[uint32]Mem{}
 
-// bits is 8 lanes of one constant in memory.
+// bits is 16 lanes of one constant in memory.
 func bits(b uint32) Mem {
 	if m, ok := constants[b]; ok {
 		return m
 	}
 	m := GLOBL(fmt.Sprintf("c%08x", b), RODATA|NOPTR)
-	for i := range 8 {
+	for i := range 16 {
 		DATA(4*i, U32(b))
 	}
 	constants[b] = m
@@ -55,7 +60,32 @@ func bits(b uint32) Mem {
 
 func num(x float32) Mem { return bits(math.Float32bits(x)) }
 
+// What is written at the moment: whether it is a loop of AVX-512, and what the
+// kernel has in registers before its loop.
+var (
+	wide     bool
+	everyone []reg.VecVirtual   // with the same number in every lane
+	pairs    [][]reg.VecVirtual // accumulators, two of which are one of 16 lanes
+)
+
+// vector declares a register of the width in use.
+func vector() reg.VecVirtual {
+	if wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+// full is a register from before the loop in the width in use.
+func full(v reg.VecVirtual) reg.VecVirtual {
+	if wide {
+		return v.AsZ().(reg.VecVirtual)
+	}
+	return v
+}
+
 func begin(name, sig, doc string) {
+	everyone, pairs = nil, nil
 	TEXT(name, NOSPLIT, "func("+sig)
 	Doc(name + " " + doc)
 	Pragma("noescape")
@@ -88,6 +118,7 @@ func scalarMem(name string) Mem {
 func broadcast(name string) reg.VecVirtual {
 	y := YMM()
 	VBROADCASTSS(scalarMem(name), y)
+	everyone = append(everyone, y)
 	return y
 }
 
@@ -98,7 +129,7 @@ func zero() reg.VecVirtual {
 }
 
 func constant(m Mem) reg.VecVirtual {
-	y := YMM()
+	y := vector()
 	VMOVUPS(m, y)
 	return y
 }
@@ -110,8 +141,17 @@ func label(s string) string {
 	return fmt.Sprintf("%s%d", s, labels)
 }
 
-// lanes is 8 elements at the current place of every pointer, or fewer where
-// there is a mask.
+// flip changes the sign.
+func flip(x reg.VecVirtual) {
+	if wide {
+		VPXORD(bits(0x80000000), x, x)
+		return
+	}
+	VXORPS(bits(0x80000000), x, x)
+}
+
+// lanes is 8 or 16 elements at the current place of every pointer, or fewer
+// than 8 where there is a mask.
 type lanes struct {
 	ptr  []reg.GPVirtual
 	mask reg.VecVirtual
@@ -119,9 +159,20 @@ type lanes struct {
 	off  int
 }
 
+func (l lanes) at(i int) Mem {
+	return Mem{Base: l.ptr[i], Disp: int(vector().Size()) * l.off}
+}
+
+// of is the accumulator of these lanes.
+func (l lanes) of(sums []reg.VecVirtual) reg.VecVirtual {
+	if wide {
+		return full(sums[2*l.off])
+	}
+	return sums[l.off]
+}
+
 func (l lanes) load(i int) reg.VecVirtual {
-	y := YMM()
-	m := Mem{Base: l.ptr[i], Disp: 32 * l.off}
+	y, m := vector(), l.at(i)
 	if l.part {
 		VMASKMOVPS(m, l.mask, y)
 	} else {
@@ -131,7 +182,7 @@ func (l lanes) load(i int) reg.VecVirtual {
 }
 
 func (l lanes) store(i int, y reg.VecVirtual) {
-	m := Mem{Base: l.ptr[i], Disp: 32 * l.off}
+	m := l.at(i)
 	if l.part {
 		VMASKMOVPS(y, l.mask, m)
 	} else {
@@ -146,32 +197,49 @@ func (l lanes) keep(y reg.VecVirtual) {
 	}
 }
 
-// each runs body over n elements, wide groups of 8 a turn as long as they
-// last, then 8, then the rest under a mask. It uses up n and the pointers.
-func each(ptr []reg.GPVirtual, n reg.GPVirtual, wide int, body func(l lanes)) {
-	advance := func(k int) {
-		for _, p := range ptr {
-			ADDQ(Imm(uint64(32*k)), p)
-		}
-	}
-	turn := func(k int) {
+// each runs body over n elements, groups of 8 by turns of many as long as they
+// last, then one by one, then the rest under a mask. It uses up n and the
+// pointers.
+func each(ptr []reg.GPVirtual, n reg.GPVirtual, groups int, body func(l lanes)) {
+	// turn does k registers of some elements while n lasts.
+	turn := func(k, elements int) {
 		loop, out := label("loop"), label("out")
-		SUBQ(Imm(uint64(8*k)), n)
+		SUBQ(Imm(uint64(elements*k)), n)
 		JL(LabelRef(out))
 		Label(loop)
 		for o := range k {
 			body(lanes{ptr: ptr, off: o})
 		}
-		advance(k)
-		SUBQ(Imm(uint64(8*k)), n)
+		for _, p := range ptr {
+			ADDQ(Imm(uint64(4*elements*k)), p)
+		}
+		SUBQ(Imm(uint64(elements*k)), n)
 		JGE(LabelRef(loop))
 		Label(out)
-		ADDQ(Imm(uint64(8*k)), n)
+		ADDQ(Imm(uint64(elements*k)), n)
 	}
-	if wide > 1 {
-		turn(wide)
+	narrow, rest := label("narrow"), label("rest")
+	CMPB(NewDataAddr(Symbol{Name: "·avx512"}, 0), Imm(0))
+	JEQ(LabelRef(narrow))
+	wide = true
+	for _, v := range everyone {
+		VBROADCASTSS(v.AsX(), v.AsZ())
 	}
-	turn(1)
+	for _, p := range pairs {
+		VINSERTF64X4(Imm(1), p[1], p[0].AsZ(), p[0].AsZ())
+	}
+	turn(max(1, groups/2), 16)
+	for _, p := range pairs {
+		VEXTRACTF64X4(Imm(1), p[0].AsZ(), p[1])
+	}
+	wide = false
+	JMP(LabelRef(rest))
+	Label(narrow)
+	if groups > 1 {
+		turn(groups, 8)
+	}
+	Label(rest)
+	turn(1, 8)
 	done := label("done")
 	JZ(LabelRef(done))
 	t, m := GP64(), YMM()
@@ -200,14 +268,18 @@ func horizontal(y reg.VecVirtual) reg.VecVirtual {
 // (coefficients of the Cephes library), and the power of two is applied in two
 // steps so that results beyond the normal range round once. NaN stays NaN.
 func exp(x reg.VecVirtual) {
-	n, y, i, j := YMM(), YMM(), YMM(), YMM()
+	n, y, i, j := vector(), vector(), vector(), vector()
 	// The second source is what MIN and MAX return for a NaN.
 	VMOVUPS(num(89), y)
 	VMINPS(x, y, x)
 	VMOVUPS(num(-104), y)
 	VMAXPS(x, y, x)
 	VMULPS(num(1.44269504088896341), x, n)
-	VROUNDPS(Imm(8), n, n)
+	if wide {
+		VRNDSCALEPS(Imm(8), n, n)
+	} else {
+		VROUNDPS(Imm(8), n, n)
+	}
 	VFNMADD231PS(num(0.693359375), n, x)
 	VFNMADD231PS(num(-2.12194440e-4), n, x)
 	VMOVUPS(num(1.9875691500e-4), y)

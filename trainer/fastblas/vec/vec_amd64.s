@@ -23,15 +23,58 @@ DATA lanemask<>+60(SB)/4, $0x00000000
 GLOBL lanemask<>(SB), RODATA|NOPTR, $64
 
 // func expKernel(dst *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·expKernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow1
 	SUBQ $0x10, DX
-	JL   out2
+	JL   out4
 
-loop1:
+loop3:
+	VMOVUPS      (CX), Z0
+	VMOVUPS      c42b20000<>+0(SB), Z2
+	VMINPS       Z0, Z2, Z0
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMAXPS       Z0, Z2, Z0
+	VMULPS       c3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VFNMADD231PS c3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS cb95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      c39506967<>+0(SB), Z2
+	VFMADD213PS  c3ab743ce<>+0(SB), Z0, Z2
+	VFMADD213PS  c3c088908<>+0(SB), Z0, Z2
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z0, Z2
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z0, Z2
+	VFMADD213PS  c3f000000<>+0(SB), Z0, Z2
+	VFMADD213PS  c3f800000<>+0(SB), Z0, Z2
+	VFMADD213PS  c3f800000<>+0(SB), Z0, Z2
+	VCVTPS2DQ    Z1, Z0
+	VPSRAD       $0x01, Z0, Z1
+	VPSUBD       Z1, Z0, Z0
+	VPADDD       c0000007f<>+0(SB), Z0, Z0
+	VPSLLD       $0x17, Z0, Z0
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z1, Z2, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JGE          loop3
+
+out4:
+	ADDQ $0x10, DX
+	JMP  rest2
+
+narrow1:
+	SUBQ $0x10, DX
+	JL   out6
+
+loop5:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      c42b20000<>+0(SB), Y2
 	VMINPS       Y0, Y2, Y0
@@ -89,14 +132,16 @@ loop1:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, DX
-	JGE          loop1
+	JGE          loop5
 
-out2:
+out6:
 	ADDQ $0x10, DX
-	SUBQ $0x08, DX
-	JL   out4
 
-loop3:
+rest2:
+	SUBQ $0x08, DX
+	JL   out8
+
+loop7:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      c42b20000<>+0(SB), Y2
 	VMINPS       Y0, Y2, Y0
@@ -127,11 +172,11 @@ loop3:
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, DX
-	JGE          loop3
+	JGE          loop7
 
-out4:
+out8:
 	ADDQ         $0x08, DX
-	JZ           done5
+	JZ           done9
 	LEAQ         lanemask<>+32(SB), BX
 	SHLQ         $0x02, DX
 	SUBQ         DX, BX
@@ -164,7 +209,7 @@ out4:
 	VMULPS       Y2, Y3, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done5:
+done9:
 	VZEROUPPER
 	RET
 
@@ -176,7 +221,15 @@ DATA c42b20000<>+16(SB)/4, $0x42b20000
 DATA c42b20000<>+20(SB)/4, $0x42b20000
 DATA c42b20000<>+24(SB)/4, $0x42b20000
 DATA c42b20000<>+28(SB)/4, $0x42b20000
-GLOBL c42b20000<>(SB), RODATA|NOPTR, $32
+DATA c42b20000<>+32(SB)/4, $0x42b20000
+DATA c42b20000<>+36(SB)/4, $0x42b20000
+DATA c42b20000<>+40(SB)/4, $0x42b20000
+DATA c42b20000<>+44(SB)/4, $0x42b20000
+DATA c42b20000<>+48(SB)/4, $0x42b20000
+DATA c42b20000<>+52(SB)/4, $0x42b20000
+DATA c42b20000<>+56(SB)/4, $0x42b20000
+DATA c42b20000<>+60(SB)/4, $0x42b20000
+GLOBL c42b20000<>(SB), RODATA|NOPTR, $64
 
 DATA cc2d00000<>+0(SB)/4, $0xc2d00000
 DATA cc2d00000<>+4(SB)/4, $0xc2d00000
@@ -186,7 +239,15 @@ DATA cc2d00000<>+16(SB)/4, $0xc2d00000
 DATA cc2d00000<>+20(SB)/4, $0xc2d00000
 DATA cc2d00000<>+24(SB)/4, $0xc2d00000
 DATA cc2d00000<>+28(SB)/4, $0xc2d00000
-GLOBL cc2d00000<>(SB), RODATA|NOPTR, $32
+DATA cc2d00000<>+32(SB)/4, $0xc2d00000
+DATA cc2d00000<>+36(SB)/4, $0xc2d00000
+DATA cc2d00000<>+40(SB)/4, $0xc2d00000
+DATA cc2d00000<>+44(SB)/4, $0xc2d00000
+DATA cc2d00000<>+48(SB)/4, $0xc2d00000
+DATA cc2d00000<>+52(SB)/4, $0xc2d00000
+DATA cc2d00000<>+56(SB)/4, $0xc2d00000
+DATA cc2d00000<>+60(SB)/4, $0xc2d00000
+GLOBL cc2d00000<>(SB), RODATA|NOPTR, $64
 
 DATA c3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -196,7 +257,15 @@ DATA c3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
 DATA c3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
-GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $32
+DATA c3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
+DATA c3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
+GLOBL c3fb8aa3b<>(SB), RODATA|NOPTR, $64
 
 DATA c3f318000<>+0(SB)/4, $0x3f318000
 DATA c3f318000<>+4(SB)/4, $0x3f318000
@@ -206,7 +275,15 @@ DATA c3f318000<>+16(SB)/4, $0x3f318000
 DATA c3f318000<>+20(SB)/4, $0x3f318000
 DATA c3f318000<>+24(SB)/4, $0x3f318000
 DATA c3f318000<>+28(SB)/4, $0x3f318000
-GLOBL c3f318000<>(SB), RODATA|NOPTR, $32
+DATA c3f318000<>+32(SB)/4, $0x3f318000
+DATA c3f318000<>+36(SB)/4, $0x3f318000
+DATA c3f318000<>+40(SB)/4, $0x3f318000
+DATA c3f318000<>+44(SB)/4, $0x3f318000
+DATA c3f318000<>+48(SB)/4, $0x3f318000
+DATA c3f318000<>+52(SB)/4, $0x3f318000
+DATA c3f318000<>+56(SB)/4, $0x3f318000
+DATA c3f318000<>+60(SB)/4, $0x3f318000
+GLOBL c3f318000<>(SB), RODATA|NOPTR, $64
 
 DATA cb95e8083<>+0(SB)/4, $0xb95e8083
 DATA cb95e8083<>+4(SB)/4, $0xb95e8083
@@ -216,7 +293,15 @@ DATA cb95e8083<>+16(SB)/4, $0xb95e8083
 DATA cb95e8083<>+20(SB)/4, $0xb95e8083
 DATA cb95e8083<>+24(SB)/4, $0xb95e8083
 DATA cb95e8083<>+28(SB)/4, $0xb95e8083
-GLOBL cb95e8083<>(SB), RODATA|NOPTR, $32
+DATA cb95e8083<>+32(SB)/4, $0xb95e8083
+DATA cb95e8083<>+36(SB)/4, $0xb95e8083
+DATA cb95e8083<>+40(SB)/4, $0xb95e8083
+DATA cb95e8083<>+44(SB)/4, $0xb95e8083
+DATA cb95e8083<>+48(SB)/4, $0xb95e8083
+DATA cb95e8083<>+52(SB)/4, $0xb95e8083
+DATA cb95e8083<>+56(SB)/4, $0xb95e8083
+DATA cb95e8083<>+60(SB)/4, $0xb95e8083
+GLOBL cb95e8083<>(SB), RODATA|NOPTR, $64
 
 DATA c39506967<>+0(SB)/4, $0x39506967
 DATA c39506967<>+4(SB)/4, $0x39506967
@@ -226,7 +311,15 @@ DATA c39506967<>+16(SB)/4, $0x39506967
 DATA c39506967<>+20(SB)/4, $0x39506967
 DATA c39506967<>+24(SB)/4, $0x39506967
 DATA c39506967<>+28(SB)/4, $0x39506967
-GLOBL c39506967<>(SB), RODATA|NOPTR, $32
+DATA c39506967<>+32(SB)/4, $0x39506967
+DATA c39506967<>+36(SB)/4, $0x39506967
+DATA c39506967<>+40(SB)/4, $0x39506967
+DATA c39506967<>+44(SB)/4, $0x39506967
+DATA c39506967<>+48(SB)/4, $0x39506967
+DATA c39506967<>+52(SB)/4, $0x39506967
+DATA c39506967<>+56(SB)/4, $0x39506967
+DATA c39506967<>+60(SB)/4, $0x39506967
+GLOBL c39506967<>(SB), RODATA|NOPTR, $64
 
 DATA c3ab743ce<>+0(SB)/4, $0x3ab743ce
 DATA c3ab743ce<>+4(SB)/4, $0x3ab743ce
@@ -236,7 +329,15 @@ DATA c3ab743ce<>+16(SB)/4, $0x3ab743ce
 DATA c3ab743ce<>+20(SB)/4, $0x3ab743ce
 DATA c3ab743ce<>+24(SB)/4, $0x3ab743ce
 DATA c3ab743ce<>+28(SB)/4, $0x3ab743ce
-GLOBL c3ab743ce<>(SB), RODATA|NOPTR, $32
+DATA c3ab743ce<>+32(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+36(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+40(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+44(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+48(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+52(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+56(SB)/4, $0x3ab743ce
+DATA c3ab743ce<>+60(SB)/4, $0x3ab743ce
+GLOBL c3ab743ce<>(SB), RODATA|NOPTR, $64
 
 DATA c3c088908<>+0(SB)/4, $0x3c088908
 DATA c3c088908<>+4(SB)/4, $0x3c088908
@@ -246,7 +347,15 @@ DATA c3c088908<>+16(SB)/4, $0x3c088908
 DATA c3c088908<>+20(SB)/4, $0x3c088908
 DATA c3c088908<>+24(SB)/4, $0x3c088908
 DATA c3c088908<>+28(SB)/4, $0x3c088908
-GLOBL c3c088908<>(SB), RODATA|NOPTR, $32
+DATA c3c088908<>+32(SB)/4, $0x3c088908
+DATA c3c088908<>+36(SB)/4, $0x3c088908
+DATA c3c088908<>+40(SB)/4, $0x3c088908
+DATA c3c088908<>+44(SB)/4, $0x3c088908
+DATA c3c088908<>+48(SB)/4, $0x3c088908
+DATA c3c088908<>+52(SB)/4, $0x3c088908
+DATA c3c088908<>+56(SB)/4, $0x3c088908
+DATA c3c088908<>+60(SB)/4, $0x3c088908
+GLOBL c3c088908<>(SB), RODATA|NOPTR, $64
 
 DATA c3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
 DATA c3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
@@ -256,7 +365,15 @@ DATA c3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
 DATA c3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
 DATA c3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
 DATA c3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
-GLOBL c3d2aa9c1<>(SB), RODATA|NOPTR, $32
+DATA c3d2aa9c1<>+32(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+36(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+40(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+44(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+48(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+52(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+56(SB)/4, $0x3d2aa9c1
+DATA c3d2aa9c1<>+60(SB)/4, $0x3d2aa9c1
+GLOBL c3d2aa9c1<>(SB), RODATA|NOPTR, $64
 
 DATA c3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
 DATA c3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
@@ -266,7 +383,15 @@ DATA c3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
 DATA c3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
 DATA c3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
 DATA c3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
-GLOBL c3e2aaaaa<>(SB), RODATA|NOPTR, $32
+DATA c3e2aaaaa<>+32(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+36(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+40(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+44(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+48(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+52(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+56(SB)/4, $0x3e2aaaaa
+DATA c3e2aaaaa<>+60(SB)/4, $0x3e2aaaaa
+GLOBL c3e2aaaaa<>(SB), RODATA|NOPTR, $64
 
 DATA c3f000000<>+0(SB)/4, $0x3f000000
 DATA c3f000000<>+4(SB)/4, $0x3f000000
@@ -276,7 +401,15 @@ DATA c3f000000<>+16(SB)/4, $0x3f000000
 DATA c3f000000<>+20(SB)/4, $0x3f000000
 DATA c3f000000<>+24(SB)/4, $0x3f000000
 DATA c3f000000<>+28(SB)/4, $0x3f000000
-GLOBL c3f000000<>(SB), RODATA|NOPTR, $32
+DATA c3f000000<>+32(SB)/4, $0x3f000000
+DATA c3f000000<>+36(SB)/4, $0x3f000000
+DATA c3f000000<>+40(SB)/4, $0x3f000000
+DATA c3f000000<>+44(SB)/4, $0x3f000000
+DATA c3f000000<>+48(SB)/4, $0x3f000000
+DATA c3f000000<>+52(SB)/4, $0x3f000000
+DATA c3f000000<>+56(SB)/4, $0x3f000000
+DATA c3f000000<>+60(SB)/4, $0x3f000000
+GLOBL c3f000000<>(SB), RODATA|NOPTR, $64
 
 DATA c3f800000<>+0(SB)/4, $0x3f800000
 DATA c3f800000<>+4(SB)/4, $0x3f800000
@@ -286,7 +419,15 @@ DATA c3f800000<>+16(SB)/4, $0x3f800000
 DATA c3f800000<>+20(SB)/4, $0x3f800000
 DATA c3f800000<>+24(SB)/4, $0x3f800000
 DATA c3f800000<>+28(SB)/4, $0x3f800000
-GLOBL c3f800000<>(SB), RODATA|NOPTR, $32
+DATA c3f800000<>+32(SB)/4, $0x3f800000
+DATA c3f800000<>+36(SB)/4, $0x3f800000
+DATA c3f800000<>+40(SB)/4, $0x3f800000
+DATA c3f800000<>+44(SB)/4, $0x3f800000
+DATA c3f800000<>+48(SB)/4, $0x3f800000
+DATA c3f800000<>+52(SB)/4, $0x3f800000
+DATA c3f800000<>+56(SB)/4, $0x3f800000
+DATA c3f800000<>+60(SB)/4, $0x3f800000
+GLOBL c3f800000<>(SB), RODATA|NOPTR, $64
 
 DATA c0000007f<>+0(SB)/4, $0x0000007f
 DATA c0000007f<>+4(SB)/4, $0x0000007f
@@ -296,18 +437,50 @@ DATA c0000007f<>+16(SB)/4, $0x0000007f
 DATA c0000007f<>+20(SB)/4, $0x0000007f
 DATA c0000007f<>+24(SB)/4, $0x0000007f
 DATA c0000007f<>+28(SB)/4, $0x0000007f
-GLOBL c0000007f<>(SB), RODATA|NOPTR, $32
+DATA c0000007f<>+32(SB)/4, $0x0000007f
+DATA c0000007f<>+36(SB)/4, $0x0000007f
+DATA c0000007f<>+40(SB)/4, $0x0000007f
+DATA c0000007f<>+44(SB)/4, $0x0000007f
+DATA c0000007f<>+48(SB)/4, $0x0000007f
+DATA c0000007f<>+52(SB)/4, $0x0000007f
+DATA c0000007f<>+56(SB)/4, $0x0000007f
+DATA c0000007f<>+60(SB)/4, $0x0000007f
+GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
 
 // func addKernel(dst *float32, x *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·addKernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow10
 	SUBQ $0x20, DX
-	JL   out7
+	JL   out13
 
-loop6:
+loop12:
+	VMOVUPS (CX), Z0
+	VMOVUPS (AX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 64(AX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x80, AX
+	ADDQ    $0x80, CX
+	SUBQ    $0x20, DX
+	JGE     loop12
+
+out13:
+	ADDQ $0x20, DX
+	JMP  rest11
+
+narrow10:
+	SUBQ $0x20, DX
+	JL   out15
+
+loop14:
 	VMOVUPS (CX), Y0
 	VMOVUPS (AX), Y1
 	VADDPS  Y0, Y1, Y1
@@ -327,14 +500,16 @@ loop6:
 	ADDQ    $0x80, AX
 	ADDQ    $0x80, CX
 	SUBQ    $0x20, DX
-	JGE     loop6
+	JGE     loop14
 
-out7:
+out15:
 	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   out9
 
-loop8:
+rest11:
+	SUBQ $0x08, DX
+	JL   out17
+
+loop16:
 	VMOVUPS (CX), Y0
 	VMOVUPS (AX), Y1
 	VADDPS  Y0, Y1, Y1
@@ -342,11 +517,11 @@ loop8:
 	ADDQ    $0x20, AX
 	ADDQ    $0x20, CX
 	SUBQ    $0x08, DX
-	JGE     loop8
+	JGE     loop16
 
-out9:
+out17:
 	ADDQ       $0x08, DX
-	JZ         done10
+	JZ         done18
 	LEAQ       lanemask<>+32(SB), BX
 	SHLQ       $0x02, DX
 	SUBQ       DX, BX
@@ -356,21 +531,46 @@ out9:
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)
 
-done10:
+done18:
 	VZEROUPPER
 	RET
 
 // func mulKernel(dst *float32, x *float32, y *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·mulKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ y+16(FP), DX
 	MOVQ n+24(FP), BX
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow19
 	SUBQ $0x20, BX
-	JL   out12
+	JL   out22
 
-loop11:
+loop21:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 64(DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x80, AX
+	ADDQ    $0x80, CX
+	ADDQ    $0x80, DX
+	SUBQ    $0x20, BX
+	JGE     loop21
+
+out22:
+	ADDQ $0x20, BX
+	JMP  rest20
+
+narrow19:
+	SUBQ $0x20, BX
+	JL   out24
+
+loop23:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
 	VMULPS  Y0, Y1, Y1
@@ -391,14 +591,16 @@ loop11:
 	ADDQ    $0x80, CX
 	ADDQ    $0x80, DX
 	SUBQ    $0x20, BX
-	JGE     loop11
+	JGE     loop23
 
-out12:
+out24:
 	ADDQ $0x20, BX
-	SUBQ $0x08, BX
-	JL   out14
 
-loop13:
+rest20:
+	SUBQ $0x08, BX
+	JL   out26
+
+loop25:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
 	VMULPS  Y0, Y1, Y1
@@ -407,11 +609,11 @@ loop13:
 	ADDQ    $0x20, CX
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, BX
-	JGE     loop13
+	JGE     loop25
 
-out14:
+out26:
 	ADDQ       $0x08, BX
-	JZ         done15
+	JZ         done27
 	LEAQ       lanemask<>+32(SB), SI
 	SHLQ       $0x02, BX
 	SUBQ       BX, SI
@@ -421,21 +623,44 @@ out14:
 	VMULPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)
 
-done15:
+done27:
 	VZEROUPPER
 	RET
 
 // func scaleKernel(dst *float32, x *float32, a float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·scaleKernel(SB), NOSPLIT, $0-32
 	VBROADCASTSS a+16(FP), Y0
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+24(FP), DX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow28
+	VBROADCASTSS X0, Z0
 	SUBQ         $0x20, DX
-	JL           out17
+	JL           out31
 
-loop16:
+loop30:
+	VMOVUPS (CX), Z1
+	VMULPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VMULPS  Z1, Z0, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $0x80, AX
+	ADDQ    $0x80, CX
+	SUBQ    $0x20, DX
+	JGE     loop30
+
+out31:
+	ADDQ $0x20, DX
+	JMP  rest29
+
+narrow28:
+	SUBQ $0x20, DX
+	JL   out33
+
+loop32:
 	VMOVUPS (CX), Y1
 	VMULPS  Y1, Y0, Y1
 	VMOVUPS Y1, (AX)
@@ -451,25 +676,27 @@ loop16:
 	ADDQ    $0x80, AX
 	ADDQ    $0x80, CX
 	SUBQ    $0x20, DX
-	JGE     loop16
+	JGE     loop32
 
-out17:
+out33:
 	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   out19
 
-loop18:
+rest29:
+	SUBQ $0x08, DX
+	JL   out35
+
+loop34:
 	VMOVUPS (CX), Y1
 	VMULPS  Y1, Y0, Y1
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x20, AX
 	ADDQ    $0x20, CX
 	SUBQ    $0x08, DX
-	JGE     loop18
+	JGE     loop34
 
-out19:
+out35:
 	ADDQ       $0x08, DX
-	JZ         done20
+	JZ         done36
 	LEAQ       lanemask<>+32(SB), BX
 	SHLQ       $0x02, DX
 	SUBQ       DX, BX
@@ -478,21 +705,46 @@ out19:
 	VMULPS     Y2, Y0, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 
-done20:
+done36:
 	VZEROUPPER
 	RET
 
 // func axpyKernel(dst *float32, x *float32, a float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX512F, FMA3
 TEXT ·axpyKernel(SB), NOSPLIT, $0-32
 	VBROADCASTSS a+16(FP), Y0
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+24(FP), DX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow37
+	VBROADCASTSS X0, Z0
 	SUBQ         $0x20, DX
-	JL           out22
+	JL           out40
 
-loop21:
+loop39:
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (AX), Z2
+	VFMADD231PS Z1, Z0, Z2
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     64(CX), Z1
+	VMOVUPS     64(AX), Z2
+	VFMADD231PS Z1, Z0, Z2
+	VMOVUPS     Z2, 64(AX)
+	ADDQ        $0x80, AX
+	ADDQ        $0x80, CX
+	SUBQ        $0x20, DX
+	JGE         loop39
+
+out40:
+	ADDQ $0x20, DX
+	JMP  rest38
+
+narrow37:
+	SUBQ $0x20, DX
+	JL   out42
+
+loop41:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (AX), Y2
 	VFMADD231PS Y1, Y0, Y2
@@ -512,14 +764,16 @@ loop21:
 	ADDQ        $0x80, AX
 	ADDQ        $0x80, CX
 	SUBQ        $0x20, DX
-	JGE         loop21
+	JGE         loop41
 
-out22:
+out42:
 	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   out24
 
-loop23:
+rest38:
+	SUBQ $0x08, DX
+	JL   out44
+
+loop43:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (AX), Y2
 	VFMADD231PS Y1, Y0, Y2
@@ -527,11 +781,11 @@ loop23:
 	ADDQ        $0x20, AX
 	ADDQ        $0x20, CX
 	SUBQ        $0x08, DX
-	JGE         loop23
+	JGE         loop43
 
-out24:
+out44:
 	ADDQ        $0x08, DX
-	JZ          done25
+	JZ          done45
 	LEAQ        lanemask<>+32(SB), BX
 	SHLQ        $0x02, DX
 	SUBQ        DX, BX
@@ -541,12 +795,12 @@ out24:
 	VFMADD231PS Y2, Y0, Y3
 	VMASKMOVPS  Y3, Y1, (AX)
 
-done25:
+done45:
 	VZEROUPPER
 	RET
 
 // func ropeKernel(x *float32, y *float32, cos *float32, sin *float32, sign float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX512F, FMA3
 TEXT ·ropeKernel(SB), NOSPLIT, $0-48
 	VBROADCASTSS sign+32(FP), Y0
 	MOVQ         x+0(FP), AX
@@ -554,10 +808,41 @@ TEXT ·ropeKernel(SB), NOSPLIT, $0-48
 	MOVQ         cos+16(FP), DX
 	MOVQ         sin+24(FP), BX
 	MOVQ         n+40(FP), SI
-	SUBQ         $0x08, SI
-	JL           out27
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow46
+	VBROADCASTSS X0, Z0
+	SUBQ         $0x10, SI
+	JL           out49
 
-loop26:
+loop48:
+	VMOVUPS      (AX), Z1
+	VMOVUPS      (CX), Z2
+	VMOVUPS      (DX), Z3
+	VMOVUPS      (BX), Z4
+	VMULPS       Z0, Z4, Z4
+	VMULPS       Z3, Z1, Z5
+	VFNMADD231PS Z4, Z2, Z5
+	VMULPS       Z3, Z2, Z2
+	VFMADD231PS  Z4, Z1, Z2
+	VMOVUPS      Z5, (AX)
+	VMOVUPS      Z2, (CX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, SI
+	JGE          loop48
+
+out49:
+	ADDQ $0x10, SI
+	JMP  rest47
+
+narrow46:
+rest47:
+	SUBQ $0x08, SI
+	JL   out51
+
+loop50:
 	VMOVUPS      (AX), Y1
 	VMOVUPS      (CX), Y2
 	VMOVUPS      (DX), Y3
@@ -574,11 +859,11 @@ loop26:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
 	SUBQ         $0x08, SI
-	JGE          loop26
+	JGE          loop50
 
-out27:
+out51:
 	ADDQ         $0x08, SI
-	JZ           done28
+	JZ           done52
 	LEAQ         lanemask<>+32(SB), DI
 	SHLQ         $0x02, SI
 	SUBQ         SI, DI
@@ -595,23 +880,46 @@ out27:
 	VMASKMOVPS   Y0, Y1, (AX)
 	VMASKMOVPS   Y3, Y1, (CX)
 
-done28:
+done52:
 	VZEROUPPER
 	RET
 
 // func sumKernel(x *float32, n int) float32
-// Requires: AVX, SSE
+// Requires: AVX, AVX512F, SSE
 TEXT ·sumKernel(SB), NOSPLIT, $0-20
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x20, CX
-	JL     out30
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow53
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	SUBQ         $0x20, CX
+	JL           out56
 
-loop29:
+loop55:
+	VMOVUPS (AX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS 64(AX), Z1
+	VADDPS  Z1, Z2, Z2
+	ADDQ    $0x80, AX
+	SUBQ    $0x20, CX
+	JGE     loop55
+
+out56:
+	ADDQ          $0x20, CX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	JMP           rest54
+
+narrow53:
+	SUBQ $0x20, CX
+	JL   out58
+
+loop57:
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -622,23 +930,25 @@ loop29:
 	VADDPS  Y4, Y3, Y3
 	ADDQ    $0x80, AX
 	SUBQ    $0x20, CX
-	JGE     loop29
+	JGE     loop57
 
-out30:
+out58:
 	ADDQ $0x20, CX
-	SUBQ $0x08, CX
-	JL   out32
 
-loop31:
+rest54:
+	SUBQ $0x08, CX
+	JL   out60
+
+loop59:
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
-	JGE     loop31
+	JGE     loop59
 
-out32:
+out60:
 	ADDQ       $0x08, CX
-	JZ         done33
+	JZ         done61
 	LEAQ       lanemask<>+32(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -646,7 +956,7 @@ out32:
 	VMASKMOVPS (AX), Y4, Y4
 	VADDPS     Y4, Y0, Y0
 
-done33:
+done61:
 	VADDPS       Y1, Y0, Y0
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
@@ -661,19 +971,45 @@ done33:
 	RET
 
 // func dotKernel(x *float32, y *float32, n int) float32
-// Requires: AVX, FMA3, SSE
+// Requires: AVX, AVX512F, FMA3, SSE
 TEXT ·dotKernel(SB), NOSPLIT, $0-28
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
-	SUBQ   $0x20, DX
-	JL     out35
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow62
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	SUBQ         $0x20, DX
+	JL           out65
 
-loop34:
+loop64:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     (CX), Z3
+	VFMADD231PS Z1, Z3, Z0
+	VMOVUPS     64(AX), Z1
+	VMOVUPS     64(CX), Z3
+	VFMADD231PS Z1, Z3, Z2
+	ADDQ        $0x80, AX
+	ADDQ        $0x80, CX
+	SUBQ        $0x20, DX
+	JGE         loop64
+
+out65:
+	ADDQ          $0x20, DX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	JMP           rest63
+
+narrow62:
+	SUBQ $0x20, DX
+	JL   out67
+
+loop66:
 	VMOVUPS     (AX), Y4
 	VMOVUPS     (CX), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -689,25 +1025,27 @@ loop34:
 	ADDQ        $0x80, AX
 	ADDQ        $0x80, CX
 	SUBQ        $0x20, DX
-	JGE         loop34
+	JGE         loop66
 
-out35:
+out67:
 	ADDQ $0x20, DX
-	SUBQ $0x08, DX
-	JL   out37
 
-loop36:
+rest63:
+	SUBQ $0x08, DX
+	JL   out69
+
+loop68:
 	VMOVUPS     (AX), Y4
 	VMOVUPS     (CX), Y5
 	VFMADD231PS Y4, Y5, Y0
 	ADDQ        $0x20, AX
 	ADDQ        $0x20, CX
 	SUBQ        $0x08, DX
-	JGE         loop36
+	JGE         loop68
 
-out37:
+out69:
 	ADDQ        $0x08, DX
-	JZ          done38
+	JZ          done70
 	LEAQ        lanemask<>+32(SB), BX
 	SHLQ        $0x02, DX
 	SUBQ        DX, BX
@@ -716,7 +1054,7 @@ out37:
 	VMASKMOVPS  (CX), Y4, Y4
 	VFMADD231PS Y5, Y4, Y0
 
-done38:
+done70:
 	VADDPS       Y1, Y0, Y0
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
@@ -731,7 +1069,7 @@ done38:
 	RET
 
 // func devKernel(x *float32, mean float32, n int) float32
-// Requires: AVX, FMA3, SSE
+// Requires: AVX, AVX512F, FMA3, SSE
 TEXT ·devKernel(SB), NOSPLIT, $0-28
 	VBROADCASTSS mean+8(FP), Y0
 	VXORPS       Y1, Y1, Y1
@@ -740,10 +1078,36 @@ TEXT ·devKernel(SB), NOSPLIT, $0-28
 	VXORPS       Y4, Y4, Y4
 	MOVQ         x+0(FP), AX
 	MOVQ         n+16(FP), CX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow71
+	VBROADCASTSS X0, Z0
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	SUBQ         $0x20, CX
-	JL           out40
+	JL           out74
 
-loop39:
+loop73:
+	VMOVUPS     (AX), Z2
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z2, Z2, Z1
+	VMOVUPS     64(AX), Z2
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z2, Z2, Z3
+	ADDQ        $0x80, AX
+	SUBQ        $0x20, CX
+	JGE         loop73
+
+out74:
+	ADDQ          $0x20, CX
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	JMP           rest72
+
+narrow71:
+	SUBQ $0x20, CX
+	JL   out76
+
+loop75:
 	VMOVUPS     (AX), Y5
 	VSUBPS      Y0, Y5, Y5
 	VFMADD231PS Y5, Y5, Y1
@@ -758,24 +1122,26 @@ loop39:
 	VFMADD231PS Y5, Y5, Y4
 	ADDQ        $0x80, AX
 	SUBQ        $0x20, CX
-	JGE         loop39
+	JGE         loop75
 
-out40:
+out76:
 	ADDQ $0x20, CX
-	SUBQ $0x08, CX
-	JL   out42
 
-loop41:
+rest72:
+	SUBQ $0x08, CX
+	JL   out78
+
+loop77:
 	VMOVUPS     (AX), Y5
 	VSUBPS      Y0, Y5, Y5
 	VFMADD231PS Y5, Y5, Y1
 	ADDQ        $0x20, AX
 	SUBQ        $0x08, CX
-	JGE         loop41
+	JGE         loop77
 
-out42:
+out78:
 	ADDQ        $0x08, CX
-	JZ          done43
+	JZ          done79
 	LEAQ        lanemask<>+32(SB), DX
 	SHLQ        $0x02, CX
 	SUBQ        CX, DX
@@ -785,7 +1151,7 @@ out42:
 	VANDPS      Y5, Y6, Y6
 	VFMADD231PS Y6, Y6, Y1
 
-done43:
+done79:
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
@@ -800,18 +1166,43 @@ done43:
 	RET
 
 // func squaresKernel(x *float32, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, AVX512F, FMA3, SSE2
 TEXT ·squaresKernel(SB), NOSPLIT, $0-24
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
-	SUBQ   $0x10, CX
-	JL     out45
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow80
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	SUBQ         $0x10, CX
+	JL           out83
 
-loop44:
+loop82:
+	VMOVUPS       (AX), Z1
+	VCVTPS2PD     Y1, Z3
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VCVTPS2PD     Y1, Z1
+	VFMADD231PD   Z3, Z3, Z0
+	VFMADD231PD   Z1, Z1, Z2
+	ADDQ          $0x40, AX
+	SUBQ          $0x10, CX
+	JGE           loop82
+
+out83:
+	ADDQ          $0x10, CX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	JMP           rest81
+
+narrow80:
+	SUBQ $0x10, CX
+	JL   out85
+
+loop84:
 	VMOVUPS      (AX), Y4
 	VCVTPS2PD    X4, Y5
 	VEXTRACTF128 $0x01, Y4, X4
@@ -826,14 +1217,16 @@ loop44:
 	VFMADD231PD  Y4, Y4, Y3
 	ADDQ         $0x40, AX
 	SUBQ         $0x10, CX
-	JGE          loop44
+	JGE          loop84
 
-out45:
+out85:
 	ADDQ $0x10, CX
-	SUBQ $0x08, CX
-	JL   out47
 
-loop46:
+rest81:
+	SUBQ $0x08, CX
+	JL   out87
+
+loop86:
 	VMOVUPS      (AX), Y4
 	VCVTPS2PD    X4, Y5
 	VEXTRACTF128 $0x01, Y4, X4
@@ -842,11 +1235,11 @@ loop46:
 	VFMADD231PD  Y4, Y4, Y1
 	ADDQ         $0x20, AX
 	SUBQ         $0x08, CX
-	JGE          loop46
+	JGE          loop86
 
-out47:
+out87:
 	ADDQ         $0x08, CX
-	JZ           done48
+	JZ           done88
 	LEAQ         lanemask<>+32(SB), DX
 	SHLQ         $0x02, CX
 	SUBQ         CX, DX
@@ -858,7 +1251,7 @@ out47:
 	VFMADD231PD  Y5, Y5, Y0
 	VFMADD231PD  Y4, Y4, Y1
 
-done48:
+done88:
 	VADDPD       Y1, Y0, Y0
 	VADDPD       Y3, Y2, Y2
 	VADDPD       Y2, Y0, Y0
@@ -871,18 +1264,41 @@ done48:
 	RET
 
 // func maxKernel(x *float32, n int) float32
-// Requires: AVX, SSE
+// Requires: AVX, AVX512F, SSE
 TEXT ·maxKernel(SB), NOSPLIT, $0-20
-	VMOVUPS cff800000<>+0(SB), Y0
-	VMOVUPS cff800000<>+0(SB), Y1
-	VMOVUPS cff800000<>+0(SB), Y2
-	VMOVUPS cff800000<>+0(SB), Y3
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	SUBQ    $0x20, CX
-	JL      out50
+	VMOVUPS      cff800000<>+0(SB), Y0
+	VMOVUPS      cff800000<>+0(SB), Y1
+	VMOVUPS      cff800000<>+0(SB), Y2
+	VMOVUPS      cff800000<>+0(SB), Y3
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow89
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	SUBQ         $0x20, CX
+	JL           out92
 
-loop49:
+loop91:
+	VMOVUPS (AX), Z1
+	VMAXPS  Z0, Z1, Z0
+	VMOVUPS 64(AX), Z1
+	VMAXPS  Z2, Z1, Z2
+	ADDQ    $0x80, AX
+	SUBQ    $0x20, CX
+	JGE     loop91
+
+out92:
+	ADDQ          $0x20, CX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	JMP           rest90
+
+narrow89:
+	SUBQ $0x20, CX
+	JL   out94
+
+loop93:
 	VMOVUPS (AX), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(AX), Y4
@@ -893,23 +1309,25 @@ loop49:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x80, AX
 	SUBQ    $0x20, CX
-	JGE     loop49
+	JGE     loop93
 
-out50:
+out94:
 	ADDQ $0x20, CX
-	SUBQ $0x08, CX
-	JL   out52
 
-loop51:
+rest90:
+	SUBQ $0x08, CX
+	JL   out96
+
+loop95:
 	VMOVUPS (AX), Y4
 	VMAXPS  Y0, Y4, Y0
 	ADDQ    $0x20, AX
 	SUBQ    $0x08, CX
-	JGE     loop51
+	JGE     loop95
 
-out52:
+out96:
 	ADDQ       $0x08, CX
-	JZ         done53
+	JZ         done97
 	LEAQ       lanemask<>+32(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -918,7 +1336,7 @@ out52:
 	VBLENDVPS  Y4, Y5, Y0, Y5
 	VMAXPS     Y0, Y5, Y0
 
-done53:
+done97:
 	VMAXPS       Y1, Y0, Y0
 	VMAXPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y0
@@ -940,18 +1358,78 @@ DATA cff800000<>+16(SB)/4, $0xff800000
 DATA cff800000<>+20(SB)/4, $0xff800000
 DATA cff800000<>+24(SB)/4, $0xff800000
 DATA cff800000<>+28(SB)/4, $0xff800000
-GLOBL cff800000<>(SB), RODATA|NOPTR, $32
+DATA cff800000<>+32(SB)/4, $0xff800000
+DATA cff800000<>+36(SB)/4, $0xff800000
+DATA cff800000<>+40(SB)/4, $0xff800000
+DATA cff800000<>+44(SB)/4, $0xff800000
+DATA cff800000<>+48(SB)/4, $0xff800000
+DATA cff800000<>+52(SB)/4, $0xff800000
+DATA cff800000<>+56(SB)/4, $0xff800000
+DATA cff800000<>+60(SB)/4, $0xff800000
+GLOBL cff800000<>(SB), RODATA|NOPTR, $64
 
 // func geluKernel(dst *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·geluKernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow98
 	SUBQ $0x10, DX
-	JL   out55
+	JL   out101
 
-loop54:
+loop100:
+	VMOVUPS      (CX), Z0
+	VMULPS       Z0, Z0, Z1
+	VMULPS       c3d922279<>+0(SB), Z1, Z1
+	VADDPS       c3fcc422a<>+0(SB), Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VFNMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      c39506967<>+0(SB), Z3
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPSRAD       $0x01, Z1, Z2
+	VPSUBD       Z2, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JGE          loop100
+
+out101:
+	ADDQ $0x10, DX
+	JMP  rest99
+
+narrow98:
+	SUBQ $0x10, DX
+	JL   out103
+
+loop102:
 	VMOVUPS      (CX), Y0
 	VMULPS       Y0, Y0, Y1
 	VMULPS       c3d922279<>+0(SB), Y1, Y1
@@ -1027,14 +1505,16 @@ loop54:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, DX
-	JGE          loop54
+	JGE          loop102
 
-out55:
+out103:
 	ADDQ $0x10, DX
-	SUBQ $0x08, DX
-	JL   out57
 
-loop56:
+rest99:
+	SUBQ $0x08, DX
+	JL   out105
+
+loop104:
 	VMOVUPS      (CX), Y0
 	VMULPS       Y0, Y0, Y1
 	VMULPS       c3d922279<>+0(SB), Y1, Y1
@@ -1074,11 +1554,11 @@ loop56:
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, DX
-	JGE          loop56
+	JGE          loop104
 
-out57:
+out105:
 	ADDQ         $0x08, DX
-	JZ           done58
+	JZ           done106
 	LEAQ         lanemask<>+32(SB), BX
 	SHLQ         $0x02, DX
 	SUBQ         DX, BX
@@ -1120,7 +1600,7 @@ out57:
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
 
-done58:
+done106:
 	VZEROUPPER
 	RET
 
@@ -1132,7 +1612,15 @@ DATA c3d922279<>+16(SB)/4, $0x3d922279
 DATA c3d922279<>+20(SB)/4, $0x3d922279
 DATA c3d922279<>+24(SB)/4, $0x3d922279
 DATA c3d922279<>+28(SB)/4, $0x3d922279
-GLOBL c3d922279<>(SB), RODATA|NOPTR, $32
+DATA c3d922279<>+32(SB)/4, $0x3d922279
+DATA c3d922279<>+36(SB)/4, $0x3d922279
+DATA c3d922279<>+40(SB)/4, $0x3d922279
+DATA c3d922279<>+44(SB)/4, $0x3d922279
+DATA c3d922279<>+48(SB)/4, $0x3d922279
+DATA c3d922279<>+52(SB)/4, $0x3d922279
+DATA c3d922279<>+56(SB)/4, $0x3d922279
+DATA c3d922279<>+60(SB)/4, $0x3d922279
+GLOBL c3d922279<>(SB), RODATA|NOPTR, $64
 
 DATA c3fcc422a<>+0(SB)/4, $0x3fcc422a
 DATA c3fcc422a<>+4(SB)/4, $0x3fcc422a
@@ -1142,7 +1630,15 @@ DATA c3fcc422a<>+16(SB)/4, $0x3fcc422a
 DATA c3fcc422a<>+20(SB)/4, $0x3fcc422a
 DATA c3fcc422a<>+24(SB)/4, $0x3fcc422a
 DATA c3fcc422a<>+28(SB)/4, $0x3fcc422a
-GLOBL c3fcc422a<>(SB), RODATA|NOPTR, $32
+DATA c3fcc422a<>+32(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+36(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+40(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+44(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+48(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+52(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+56(SB)/4, $0x3fcc422a
+DATA c3fcc422a<>+60(SB)/4, $0x3fcc422a
+GLOBL c3fcc422a<>(SB), RODATA|NOPTR, $64
 
 DATA c80000000<>+0(SB)/4, $0x80000000
 DATA c80000000<>+4(SB)/4, $0x80000000
@@ -1152,19 +1648,94 @@ DATA c80000000<>+16(SB)/4, $0x80000000
 DATA c80000000<>+20(SB)/4, $0x80000000
 DATA c80000000<>+24(SB)/4, $0x80000000
 DATA c80000000<>+28(SB)/4, $0x80000000
-GLOBL c80000000<>(SB), RODATA|NOPTR, $32
+DATA c80000000<>+32(SB)/4, $0x80000000
+DATA c80000000<>+36(SB)/4, $0x80000000
+DATA c80000000<>+40(SB)/4, $0x80000000
+DATA c80000000<>+44(SB)/4, $0x80000000
+DATA c80000000<>+48(SB)/4, $0x80000000
+DATA c80000000<>+52(SB)/4, $0x80000000
+DATA c80000000<>+56(SB)/4, $0x80000000
+DATA c80000000<>+60(SB)/4, $0x80000000
+GLOBL c80000000<>(SB), RODATA|NOPTR, $64
 
 // func geluBackKernel(dst *float32, dy *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·geluBackKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ dy+8(FP), CX
 	MOVQ x+16(FP), DX
 	MOVQ n+24(FP), BX
-	SUBQ $0x08, BX
-	JL   out60
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow107
+	SUBQ $0x10, BX
+	JL   out110
 
-loop59:
+loop109:
+	VMOVUPS      (DX), Z0
+	VMOVUPS      c41f00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      cc1f00000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       Z0, Z0, Z1
+	VMULPS       c3d922279<>+0(SB), Z1, Z1
+	VADDPS       c3fcc422a<>+0(SB), Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VFNMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      c39506967<>+0(SB), Z3
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPSRAD       $0x01, Z1, Z2
+	VPSUBD       Z2, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z0, Z0, Z2
+	VMULPS       c3e5b33b6<>+0(SB), Z2, Z2
+	VADDPS       c3fcc422a<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      c3f800000<>+0(SB), Z0
+	VSUBPS       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VFMADD213PS  Z1, Z1, Z0
+	VMOVUPS      (CX), Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JGE          loop109
+
+out110:
+	ADDQ $0x10, BX
+	JMP  rest108
+
+narrow107:
+rest108:
+	SUBQ $0x08, BX
+	JL   out112
+
+loop111:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      c41f00000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
@@ -1218,11 +1789,11 @@ loop59:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, BX
-	JGE          loop59
+	JGE          loop111
 
-out60:
+out112:
 	ADDQ         $0x08, BX
-	JZ           done61
+	JZ           done113
 	LEAQ         lanemask<>+32(SB), SI
 	SHLQ         $0x02, BX
 	SUBQ         BX, SI
@@ -1277,7 +1848,7 @@ out60:
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
 
-done61:
+done113:
 	VZEROUPPER
 	RET
 
@@ -1289,7 +1860,15 @@ DATA c41f00000<>+16(SB)/4, $0x41f00000
 DATA c41f00000<>+20(SB)/4, $0x41f00000
 DATA c41f00000<>+24(SB)/4, $0x41f00000
 DATA c41f00000<>+28(SB)/4, $0x41f00000
-GLOBL c41f00000<>(SB), RODATA|NOPTR, $32
+DATA c41f00000<>+32(SB)/4, $0x41f00000
+DATA c41f00000<>+36(SB)/4, $0x41f00000
+DATA c41f00000<>+40(SB)/4, $0x41f00000
+DATA c41f00000<>+44(SB)/4, $0x41f00000
+DATA c41f00000<>+48(SB)/4, $0x41f00000
+DATA c41f00000<>+52(SB)/4, $0x41f00000
+DATA c41f00000<>+56(SB)/4, $0x41f00000
+DATA c41f00000<>+60(SB)/4, $0x41f00000
+GLOBL c41f00000<>(SB), RODATA|NOPTR, $64
 
 DATA cc1f00000<>+0(SB)/4, $0xc1f00000
 DATA cc1f00000<>+4(SB)/4, $0xc1f00000
@@ -1299,7 +1878,15 @@ DATA cc1f00000<>+16(SB)/4, $0xc1f00000
 DATA cc1f00000<>+20(SB)/4, $0xc1f00000
 DATA cc1f00000<>+24(SB)/4, $0xc1f00000
 DATA cc1f00000<>+28(SB)/4, $0xc1f00000
-GLOBL cc1f00000<>(SB), RODATA|NOPTR, $32
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
 DATA c3e5b33b6<>+0(SB)/4, $0x3e5b33b6
 DATA c3e5b33b6<>+4(SB)/4, $0x3e5b33b6
@@ -1309,18 +1896,75 @@ DATA c3e5b33b6<>+16(SB)/4, $0x3e5b33b6
 DATA c3e5b33b6<>+20(SB)/4, $0x3e5b33b6
 DATA c3e5b33b6<>+24(SB)/4, $0x3e5b33b6
 DATA c3e5b33b6<>+28(SB)/4, $0x3e5b33b6
-GLOBL c3e5b33b6<>(SB), RODATA|NOPTR, $32
+DATA c3e5b33b6<>+32(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+36(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+40(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+44(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+48(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+52(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+56(SB)/4, $0x3e5b33b6
+DATA c3e5b33b6<>+60(SB)/4, $0x3e5b33b6
+GLOBL c3e5b33b6<>(SB), RODATA|NOPTR, $64
 
 // func siluKernel(dst *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·siluKernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow114
 	SUBQ $0x10, DX
-	JL   out63
+	JL   out117
 
-loop62:
+loop116:
+	VMOVUPS      (CX), Z0
+	VMOVAPS      Z0, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VFNMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      c39506967<>+0(SB), Z3
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPSRAD       $0x01, Z1, Z2
+	VPSUBD       Z2, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JGE          loop116
+
+out117:
+	ADDQ $0x10, DX
+	JMP  rest115
+
+narrow114:
+	SUBQ $0x10, DX
+	JL   out119
+
+loop118:
 	VMOVUPS      (CX), Y0
 	VMOVAPS      Y0, Y1
 	VXORPS       c80000000<>+0(SB), Y1, Y1
@@ -1390,14 +2034,16 @@ loop62:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, DX
-	JGE          loop62
+	JGE          loop118
 
-out63:
+out119:
 	ADDQ $0x10, DX
-	SUBQ $0x08, DX
-	JL   out65
 
-loop64:
+rest115:
+	SUBQ $0x08, DX
+	JL   out121
+
+loop120:
 	VMOVUPS      (CX), Y0
 	VMOVAPS      Y0, Y1
 	VXORPS       c80000000<>+0(SB), Y1, Y1
@@ -1434,11 +2080,11 @@ loop64:
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, DX
-	JGE          loop64
+	JGE          loop120
 
-out65:
+out121:
 	ADDQ         $0x08, DX
-	JZ           done66
+	JZ           done122
 	LEAQ         lanemask<>+32(SB), BX
 	SHLQ         $0x02, DX
 	SUBQ         DX, BX
@@ -1477,21 +2123,81 @@ out65:
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
 
-done66:
+done122:
 	VZEROUPPER
 	RET
 
 // func siluBackKernel(dst *float32, dy *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·siluBackKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ dy+8(FP), CX
 	MOVQ x+16(FP), DX
 	MOVQ n+24(FP), BX
-	SUBQ $0x08, BX
-	JL   out68
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow123
+	SUBQ $0x10, BX
+	JL   out126
 
-loop67:
+loop125:
+	VMOVUPS      (DX), Z0
+	VMOVUPS      c43480000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      cc3480000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMOVAPS      Z0, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VFNMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      c39506967<>+0(SB), Z3
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPSRAD       $0x01, Z1, Z2
+	VPSUBD       Z2, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VSUBPS       Z1, Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VFMADD213PS  Z1, Z1, Z2
+	VMOVUPS      (CX), Z0
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JGE          loop125
+
+out126:
+	ADDQ $0x10, BX
+	JMP  rest124
+
+narrow123:
+rest124:
+	SUBQ $0x08, BX
+	JL   out128
+
+loop127:
 	VMOVUPS      (DX), Y0
 	VMOVUPS      c43480000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
@@ -1538,11 +2244,11 @@ loop67:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, BX
-	JGE          loop67
+	JGE          loop127
 
-out68:
+out128:
 	ADDQ         $0x08, BX
-	JZ           done69
+	JZ           done129
 	LEAQ         lanemask<>+32(SB), SI
 	SHLQ         $0x02, BX
 	SUBQ         BX, SI
@@ -1590,7 +2296,7 @@ out68:
 	VMULPS       Y3, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
-done69:
+done129:
 	VZEROUPPER
 	RET
 
@@ -1602,7 +2308,15 @@ DATA c43480000<>+16(SB)/4, $0x43480000
 DATA c43480000<>+20(SB)/4, $0x43480000
 DATA c43480000<>+24(SB)/4, $0x43480000
 DATA c43480000<>+28(SB)/4, $0x43480000
-GLOBL c43480000<>(SB), RODATA|NOPTR, $32
+DATA c43480000<>+32(SB)/4, $0x43480000
+DATA c43480000<>+36(SB)/4, $0x43480000
+DATA c43480000<>+40(SB)/4, $0x43480000
+DATA c43480000<>+44(SB)/4, $0x43480000
+DATA c43480000<>+48(SB)/4, $0x43480000
+DATA c43480000<>+52(SB)/4, $0x43480000
+DATA c43480000<>+56(SB)/4, $0x43480000
+DATA c43480000<>+60(SB)/4, $0x43480000
+GLOBL c43480000<>(SB), RODATA|NOPTR, $64
 
 DATA cc3480000<>+0(SB)/4, $0xc3480000
 DATA cc3480000<>+4(SB)/4, $0xc3480000
@@ -1612,19 +2326,80 @@ DATA cc3480000<>+16(SB)/4, $0xc3480000
 DATA cc3480000<>+20(SB)/4, $0xc3480000
 DATA cc3480000<>+24(SB)/4, $0xc3480000
 DATA cc3480000<>+28(SB)/4, $0xc3480000
-GLOBL cc3480000<>(SB), RODATA|NOPTR, $32
+DATA cc3480000<>+32(SB)/4, $0xc3480000
+DATA cc3480000<>+36(SB)/4, $0xc3480000
+DATA cc3480000<>+40(SB)/4, $0xc3480000
+DATA cc3480000<>+44(SB)/4, $0xc3480000
+DATA cc3480000<>+48(SB)/4, $0xc3480000
+DATA cc3480000<>+52(SB)/4, $0xc3480000
+DATA cc3480000<>+56(SB)/4, $0xc3480000
+DATA cc3480000<>+60(SB)/4, $0xc3480000
+GLOBL cc3480000<>(SB), RODATA|NOPTR, $64
 
 // func swigluKernel(dst *float32, gate *float32, up *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·swigluKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ gate+8(FP), CX
 	MOVQ up+16(FP), DX
 	MOVQ n+24(FP), BX
-	SUBQ $0x08, BX
-	JL   out71
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow130
+	SUBQ $0x10, BX
+	JL   out133
 
-loop70:
+loop132:
+	VMOVUPS      (CX), Z0
+	VMOVAPS      Z0, Z1
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMINPS       Z1, Z3, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z3
+	VMAXPS       Z1, Z3, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VFNMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      c39506967<>+0(SB), Z3
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z3
+	VCVTPS2DQ    Z2, Z1
+	VPSRAD       $0x01, Z1, Z2
+	VPSUBD       Z2, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      (DX), Z0
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JGE          loop132
+
+out133:
+	ADDQ $0x10, BX
+	JMP  rest131
+
+narrow130:
+rest131:
+	SUBQ $0x08, BX
+	JL   out135
+
+loop134:
 	VMOVUPS      (CX), Y0
 	VMOVAPS      Y0, Y1
 	VXORPS       c80000000<>+0(SB), Y1, Y1
@@ -1664,11 +2439,11 @@ loop70:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, BX
-	JGE          loop70
+	JGE          loop134
 
-out71:
+out135:
 	ADDQ         $0x08, BX
-	JZ           done72
+	JZ           done136
 	LEAQ         lanemask<>+32(SB), SI
 	SHLQ         $0x02, BX
 	SUBQ         BX, SI
@@ -1709,12 +2484,12 @@ out71:
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
 
-done72:
+done136:
 	VZEROUPPER
 	RET
 
 // func swigluBackKernel(dgate *float32, dup *float32, dy *float32, gate *float32, up *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·swigluBackKernel(SB), NOSPLIT, $0-48
 	MOVQ dgate+0(FP), AX
 	MOVQ dup+8(FP), CX
@@ -1722,10 +2497,78 @@ TEXT ·swigluBackKernel(SB), NOSPLIT, $0-48
 	MOVQ gate+24(FP), BX
 	MOVQ up+32(FP), SI
 	MOVQ n+40(FP), DI
-	SUBQ $0x08, DI
-	JL   out74
+	CMPB ·avx512+0(SB), $0x00
+	JEQ  narrow137
+	SUBQ $0x10, DI
+	JL   out140
 
-loop73:
+loop139:
+	VMOVUPS      (BX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVUPS      c43480000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      cc3480000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VPXORD       c80000000<>+0(SB), Z1, Z1
+	VMOVUPS      c42b20000<>+0(SB), Z4
+	VMINPS       Z1, Z4, Z1
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMAXPS       Z1, Z4, Z1
+	VMULPS       c3fb8aa3b<>+0(SB), Z1, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VFNMADD231PS c3f318000<>+0(SB), Z3, Z1
+	VFNMADD231PS cb95e8083<>+0(SB), Z3, Z1
+	VMOVUPS      c39506967<>+0(SB), Z4
+	VFMADD213PS  c3ab743ce<>+0(SB), Z1, Z4
+	VFMADD213PS  c3c088908<>+0(SB), Z1, Z4
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z1, Z4
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z1, Z4
+	VFMADD213PS  c3f000000<>+0(SB), Z1, Z4
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z4
+	VFMADD213PS  c3f800000<>+0(SB), Z1, Z4
+	VCVTPS2DQ    Z3, Z1
+	VPSRAD       $0x01, Z1, Z3
+	VPSUBD       Z3, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z3, Z4, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z3
+	VADDPS       Z3, Z1, Z1
+	VDIVPS       Z1, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z3
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VFMADD213PS  Z1, Z1, Z3
+	VMOVUPS      (DX), Z2
+	VMOVUPS      (SI), Z4
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z2, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z1, (CX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	SUBQ         $0x10, DI
+	JGE          loop139
+
+out140:
+	ADDQ $0x10, DI
+	JMP  rest138
+
+narrow137:
+rest138:
+	SUBQ $0x08, DI
+	JL   out142
+
+loop141:
 	VMOVUPS      (BX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVAPS      Y0, Y2
@@ -1780,11 +2623,11 @@ loop73:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	SUBQ         $0x08, DI
-	JGE          loop73
+	JGE          loop141
 
-out74:
+out142:
 	ADDQ         $0x08, DI
-	JZ           done75
+	JZ           done143
 	LEAQ         lanemask<>+32(SB), R8
 	SHLQ         $0x02, DI
 	SUBQ         DI, R8
@@ -1838,12 +2681,12 @@ out74:
 	VMASKMOVPS   Y3, Y0, (AX)
 	VMASKMOVPS   Y2, Y0, (CX)
 
-done75:
+done143:
 	VZEROUPPER
 	RET
 
 // func expSumKernel(dst *float32, x *float32, scale float32, shift float32, n int) float32
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, AVX512F, FMA3, SSE
 TEXT ·expSumKernel(SB), NOSPLIT, $0-36
 	VBROADCASTSS scale+16(FP), Y0
 	VBROADCASTSS shift+20(FP), Y1
@@ -1852,10 +2695,59 @@ TEXT ·expSumKernel(SB), NOSPLIT, $0-36
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+24(FP), DX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow144
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	SUBQ         $0x10, DX
-	JL           out77
+	JL           out147
 
-loop76:
+loop146:
+	VMOVUPS      (CX), Z3
+	VFMSUB213PS  Z1, Z0, Z3
+	VMOVUPS      c42b20000<>+0(SB), Z5
+	VMINPS       Z3, Z5, Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z5
+	VMAXPS       Z3, Z5, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VFNMADD231PS c3f318000<>+0(SB), Z4, Z3
+	VFNMADD231PS cb95e8083<>+0(SB), Z4, Z3
+	VMOVUPS      c39506967<>+0(SB), Z5
+	VFMADD213PS  c3ab743ce<>+0(SB), Z3, Z5
+	VFMADD213PS  c3c088908<>+0(SB), Z3, Z5
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z3, Z5
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z3, Z5
+	VFMADD213PS  c3f000000<>+0(SB), Z3, Z5
+	VFMADD213PS  c3f800000<>+0(SB), Z3, Z5
+	VFMADD213PS  c3f800000<>+0(SB), Z3, Z5
+	VCVTPS2DQ    Z4, Z3
+	VPSRAD       $0x01, Z3, Z4
+	VPSUBD       Z4, Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z4, Z4
+	VPSLLD       $0x17, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z5, Z3
+	VMOVUPS      Z3, (AX)
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JGE          loop146
+
+out147:
+	ADDQ          $0x10, DX
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	JMP           rest145
+
+narrow144:
+	SUBQ $0x10, DX
+	JL   out149
+
+loop148:
 	VMOVUPS      (CX), Y4
 	VFMSUB213PS  Y1, Y0, Y4
 	VMOVUPS      c42b20000<>+0(SB), Y6
@@ -1917,14 +2809,16 @@ loop76:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x10, DX
-	JGE          loop76
+	JGE          loop148
 
-out77:
+out149:
 	ADDQ $0x10, DX
-	SUBQ $0x08, DX
-	JL   out79
 
-loop78:
+rest145:
+	SUBQ $0x08, DX
+	JL   out151
+
+loop150:
 	VMOVUPS      (CX), Y4
 	VFMSUB213PS  Y1, Y0, Y4
 	VMOVUPS      c42b20000<>+0(SB), Y6
@@ -1957,11 +2851,11 @@ loop78:
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, DX
-	JGE          loop78
+	JGE          loop150
 
-out79:
+out151:
 	ADDQ         $0x08, DX
-	JZ           done80
+	JZ           done152
 	LEAQ         lanemask<>+32(SB), BX
 	SHLQ         $0x02, DX
 	SUBQ         DX, BX
@@ -1997,7 +2891,7 @@ out79:
 	VANDPS       Y4, Y5, Y5
 	VADDPS       Y5, Y2, Y2
 
-done80:
+done152:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X1
@@ -2010,7 +2904,7 @@ done80:
 	RET
 
 // func softmaxBackKernel(dst *float32, p *float32, dp *float32, dot float32, scale float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·softmaxBackKernel(SB), NOSPLIT, $0-40
 	VBROADCASTSS dot+24(FP), Y0
 	VBROADCASTSS scale+28(FP), Y1
@@ -2018,10 +2912,35 @@ TEXT ·softmaxBackKernel(SB), NOSPLIT, $0-40
 	MOVQ         p+8(FP), CX
 	MOVQ         dp+16(FP), DX
 	MOVQ         n+32(FP), BX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow153
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
 	SUBQ         $0x10, BX
-	JL           out82
+	JL           out156
 
-loop81:
+loop155:
+	VMOVUPS (CX), Z2
+	VMOVUPS (DX), Z3
+	VSUBPS  Z0, Z3, Z3
+	VMULPS  Z1, Z2, Z2
+	VMULPS  Z2, Z3, Z3
+	VMOVUPS Z3, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JGE     loop155
+
+out156:
+	ADDQ $0x10, BX
+	JMP  rest154
+
+narrow153:
+	SUBQ $0x10, BX
+	JL   out158
+
+loop157:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
 	VSUBPS  Y0, Y3, Y3
@@ -2038,14 +2957,16 @@ loop81:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, BX
-	JGE     loop81
+	JGE     loop157
 
-out82:
+out158:
 	ADDQ $0x10, BX
-	SUBQ $0x08, BX
-	JL   out84
 
-loop83:
+rest154:
+	SUBQ $0x08, BX
+	JL   out160
+
+loop159:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
 	VSUBPS  Y0, Y3, Y3
@@ -2056,11 +2977,11 @@ loop83:
 	ADDQ    $0x20, CX
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, BX
-	JGE     loop83
+	JGE     loop159
 
-out84:
+out160:
 	ADDQ       $0x08, BX
-	JZ         done85
+	JZ         done161
 	LEAQ       lanemask<>+32(SB), SI
 	SHLQ       $0x02, BX
 	SUBQ       BX, SI
@@ -2072,12 +2993,12 @@ out84:
 	VMULPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 
-done85:
+done161:
 	VZEROUPPER
 	RET
 
 // func expWeightKernel(x *float32, scale float32, shift float32, n int) (sum float32, weighted float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, AVX512F, FMA3, SSE
 TEXT ·expWeightKernel(SB), NOSPLIT, $0-32
 	VBROADCASTSS scale+8(FP), Y0
 	VBROADCASTSS shift+12(FP), Y1
@@ -2087,10 +3008,62 @@ TEXT ·expWeightKernel(SB), NOSPLIT, $0-32
 	VXORPS       Y5, Y5, Y5
 	MOVQ         x+0(FP), AX
 	MOVQ         n+16(FP), CX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow162
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	SUBQ         $0x10, CX
-	JL           out87
+	JL           out165
 
-loop86:
+loop164:
+	VMOVUPS      (AX), Z3
+	VFMSUB213PS  Z1, Z0, Z3
+	VMOVUPS      cc3480000<>+0(SB), Z5
+	VMAXPS       Z3, Z5, Z5
+	VMOVUPS      c42b20000<>+0(SB), Z7
+	VMINPS       Z3, Z7, Z3
+	VMOVUPS      cc2d00000<>+0(SB), Z7
+	VMAXPS       Z3, Z7, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z6
+	VRNDSCALEPS  $0x08, Z6, Z6
+	VFNMADD231PS c3f318000<>+0(SB), Z6, Z3
+	VFNMADD231PS cb95e8083<>+0(SB), Z6, Z3
+	VMOVUPS      c39506967<>+0(SB), Z7
+	VFMADD213PS  c3ab743ce<>+0(SB), Z3, Z7
+	VFMADD213PS  c3c088908<>+0(SB), Z3, Z7
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z3, Z7
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z3, Z7
+	VFMADD213PS  c3f000000<>+0(SB), Z3, Z7
+	VFMADD213PS  c3f800000<>+0(SB), Z3, Z7
+	VFMADD213PS  c3f800000<>+0(SB), Z3, Z7
+	VCVTPS2DQ    Z6, Z3
+	VPSRAD       $0x01, Z3, Z6
+	VPSUBD       Z6, Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z6, Z6
+	VPSLLD       $0x17, Z6, Z6
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z6, Z7, Z3
+	VADDPS       Z3, Z2, Z2
+	VFMADD231PS  Z3, Z5, Z4
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, CX
+	JGE          loop164
+
+out165:
+	ADDQ          $0x10, CX
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	JMP           rest163
+
+narrow162:
+	SUBQ $0x10, CX
+	JL   out167
+
+loop166:
 	VMOVUPS      (AX), Y6
 	VFMSUB213PS  Y1, Y0, Y6
 	VMOVUPS      cc3480000<>+0(SB), Y7
@@ -2155,14 +3128,16 @@ loop86:
 	VFMADD231PS  Y6, Y7, Y5
 	ADDQ         $0x40, AX
 	SUBQ         $0x10, CX
-	JGE          loop86
+	JGE          loop166
 
-out87:
+out167:
 	ADDQ $0x10, CX
-	SUBQ $0x08, CX
-	JL   out89
 
-loop88:
+rest163:
+	SUBQ $0x08, CX
+	JL   out169
+
+loop168:
 	VMOVUPS      (AX), Y6
 	VFMSUB213PS  Y1, Y0, Y6
 	VMOVUPS      cc3480000<>+0(SB), Y7
@@ -2196,11 +3171,11 @@ loop88:
 	VFMADD231PS  Y6, Y7, Y4
 	ADDQ         $0x20, AX
 	SUBQ         $0x08, CX
-	JGE          loop88
+	JGE          loop168
 
-out89:
+out169:
 	ADDQ         $0x08, CX
-	JZ           done90
+	JZ           done170
 	LEAQ         lanemask<>+32(SB), DX
 	SHLQ         $0x02, CX
 	SUBQ         CX, DX
@@ -2238,7 +3213,7 @@ out89:
 	VADDPS       Y7, Y2, Y2
 	VFMADD231PS  Y7, Y0, Y4
 
-done90:
+done170:
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y2, X0
@@ -2259,7 +3234,7 @@ done90:
 	RET
 
 // func logProbBackKernel(dz *float32, z *float32, scale float32, shift float32, a float32, b float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, AVX512F, FMA3
 TEXT ·logProbBackKernel(SB), NOSPLIT, $0-40
 	VBROADCASTSS scale+16(FP), Y0
 	VBROADCASTSS shift+20(FP), Y1
@@ -2268,10 +3243,65 @@ TEXT ·logProbBackKernel(SB), NOSPLIT, $0-40
 	MOVQ         dz+0(FP), AX
 	MOVQ         z+8(FP), CX
 	MOVQ         n+32(FP), DX
-	SUBQ         $0x08, DX
-	JL           out92
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow171
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VBROADCASTSS X2, Z2
+	VBROADCASTSS X3, Z3
+	SUBQ         $0x10, DX
+	JL           out174
 
-loop91:
+loop173:
+	VMOVUPS      (CX), Z4
+	VFMSUB213PS  Z1, Z0, Z4
+	VMOVUPS      cc3480000<>+0(SB), Z5
+	VMAXPS       Z4, Z5, Z5
+	VMOVUPS      c42b20000<>+0(SB), Z7
+	VMINPS       Z4, Z7, Z4
+	VMOVUPS      cc2d00000<>+0(SB), Z7
+	VMAXPS       Z4, Z7, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z6
+	VRNDSCALEPS  $0x08, Z6, Z6
+	VFNMADD231PS c3f318000<>+0(SB), Z6, Z4
+	VFNMADD231PS cb95e8083<>+0(SB), Z6, Z4
+	VMOVUPS      c39506967<>+0(SB), Z7
+	VFMADD213PS  c3ab743ce<>+0(SB), Z4, Z7
+	VFMADD213PS  c3c088908<>+0(SB), Z4, Z7
+	VFMADD213PS  c3d2aa9c1<>+0(SB), Z4, Z7
+	VFMADD213PS  c3e2aaaaa<>+0(SB), Z4, Z7
+	VFMADD213PS  c3f000000<>+0(SB), Z4, Z7
+	VFMADD213PS  c3f800000<>+0(SB), Z4, Z7
+	VFMADD213PS  c3f800000<>+0(SB), Z4, Z7
+	VCVTPS2DQ    Z6, Z4
+	VPSRAD       $0x01, Z4, Z6
+	VPSUBD       Z6, Z4, Z4
+	VPADDD       c0000007f<>+0(SB), Z4, Z4
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       c0000007f<>+0(SB), Z6, Z6
+	VPSLLD       $0x17, Z6, Z6
+	VMULPS       Z4, Z7, Z7
+	VMULPS       Z6, Z7, Z4
+	VFMADD213PS  Z2, Z3, Z5
+	VMULPS       Z0, Z4, Z4
+	VPXORD       c80000000<>+0(SB), Z4, Z4
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JGE          loop173
+
+out174:
+	ADDQ $0x10, DX
+	JMP  rest172
+
+narrow171:
+rest172:
+	SUBQ $0x08, DX
+	JL   out176
+
+loop175:
 	VMOVUPS      (CX), Y4
 	VFMSUB213PS  Y1, Y0, Y4
 	VMOVUPS      cc3480000<>+0(SB), Y5
@@ -2309,11 +3339,11 @@ loop91:
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	SUBQ         $0x08, DX
-	JGE          loop91
+	JGE          loop175
 
-out92:
+out176:
 	ADDQ         $0x08, DX
-	JZ           done93
+	JZ           done177
 	LEAQ         lanemask<>+32(SB), BX
 	SHLQ         $0x02, DX
 	SUBQ         DX, BX
@@ -2353,12 +3383,12 @@ out92:
 	VMULPS       Y1, Y5, Y5
 	VMASKMOVPS   Y5, Y4, (AX)
 
-done93:
+done177:
 	VZEROUPPER
 	RET
 
 // func normKernel(y *float32, x *float32, gain *float32, bias *float32, mean float32, rstd float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX512F, FMA3
 TEXT ·normKernel(SB), NOSPLIT, $0-48
 	VBROADCASTSS mean+32(FP), Y0
 	VBROADCASTSS rstd+36(FP), Y1
@@ -2367,10 +3397,37 @@ TEXT ·normKernel(SB), NOSPLIT, $0-48
 	MOVQ         gain+16(FP), DX
 	MOVQ         bias+24(FP), BX
 	MOVQ         n+40(FP), SI
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow178
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
 	SUBQ         $0x10, SI
-	JL           out95
+	JL           out181
 
-loop94:
+loop180:
+	VMOVUPS     (CX), Z2
+	VMOVUPS     (DX), Z3
+	VMOVUPS     (BX), Z4
+	VSUBPS      Z0, Z2, Z2
+	VMULPS      Z1, Z2, Z2
+	VFMADD213PS Z4, Z3, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, SI
+	JGE         loop180
+
+out181:
+	ADDQ $0x10, SI
+	JMP  rest179
+
+narrow178:
+	SUBQ $0x10, SI
+	JL   out183
+
+loop182:
 	VMOVUPS     (CX), Y2
 	VMOVUPS     (DX), Y3
 	VMOVUPS     (BX), Y4
@@ -2390,14 +3447,16 @@ loop94:
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
 	SUBQ        $0x10, SI
-	JGE         loop94
+	JGE         loop182
 
-out95:
+out183:
 	ADDQ $0x10, SI
-	SUBQ $0x08, SI
-	JL   out97
 
-loop96:
+rest179:
+	SUBQ $0x08, SI
+	JL   out185
+
+loop184:
 	VMOVUPS     (CX), Y2
 	VMOVUPS     (DX), Y3
 	VMOVUPS     (BX), Y4
@@ -2410,11 +3469,11 @@ loop96:
 	ADDQ        $0x20, DX
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, SI
-	JGE         loop96
+	JGE         loop184
 
-out97:
+out185:
 	ADDQ        $0x08, SI
-	JZ          done98
+	JZ          done186
 	LEAQ        lanemask<>+32(SB), DI
 	SHLQ        $0x02, SI
 	SUBQ        SI, DI
@@ -2427,22 +3486,45 @@ out97:
 	VFMADD213PS Y5, Y4, Y3
 	VMASKMOVPS  Y3, Y2, (AX)
 
-done98:
+done186:
 	VZEROUPPER
 	RET
 
 // func rmsKernel(y *float32, x *float32, gain *float32, rstd float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·rmsKernel(SB), NOSPLIT, $0-40
 	VBROADCASTSS rstd+24(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         gain+16(FP), DX
 	MOVQ         n+32(FP), BX
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow187
+	VBROADCASTSS X0, Z0
 	SUBQ         $0x10, BX
-	JL           out100
+	JL           out190
 
-loop99:
+loop189:
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMULPS  Z0, Z1, Z1
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JGE     loop189
+
+out190:
+	ADDQ $0x10, BX
+	JMP  rest188
+
+narrow187:
+	SUBQ $0x10, BX
+	JL   out192
+
+loop191:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VMULPS  Y0, Y1, Y1
@@ -2457,14 +3539,16 @@ loop99:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, BX
-	JGE     loop99
+	JGE     loop191
 
-out100:
+out192:
 	ADDQ $0x10, BX
-	SUBQ $0x08, BX
-	JL   out102
 
-loop101:
+rest188:
+	SUBQ $0x08, BX
+	JL   out194
+
+loop193:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VMULPS  Y0, Y1, Y1
@@ -2474,11 +3558,11 @@ loop101:
 	ADDQ    $0x20, CX
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, BX
-	JGE     loop101
+	JGE     loop193
 
-out102:
+out194:
 	ADDQ       $0x08, BX
-	JZ         done103
+	JZ         done195
 	LEAQ       lanemask<>+32(SB), SI
 	SHLQ       $0x02, BX
 	SUBQ       BX, SI
@@ -2489,12 +3573,12 @@ out102:
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 
-done103:
+done195:
 	VZEROUPPER
 	RET
 
 // func normBackSumsKernel(dgain *float32, dbias *float32, dy *float32, x *float32, gain *float32, mean float32, rstd float32, n int) (sum float32, weighted float32)
-// Requires: AVX, FMA3, SSE
+// Requires: AVX, AVX512F, FMA3, SSE
 TEXT ·normBackSumsKernel(SB), NOSPLIT, $0-64
 	VBROADCASTSS mean+40(FP), Y0
 	VBROADCASTSS rstd+44(FP), Y1
@@ -2508,10 +3592,49 @@ TEXT ·normBackSumsKernel(SB), NOSPLIT, $0-64
 	MOVQ         x+24(FP), BX
 	MOVQ         gain+32(FP), SI
 	MOVQ         n+48(FP), DI
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow196
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	SUBQ         $0x10, DI
-	JL           out105
+	JL           out199
 
-loop104:
+loop198:
+	VMOVUPS     (DX), Z3
+	VMOVUPS     (BX), Z5
+	VSUBPS      Z0, Z5, Z5
+	VMULPS      Z1, Z5, Z5
+	VMOVUPS     (CX), Z6
+	VADDPS      Z3, Z6, Z6
+	VMOVUPS     Z6, (CX)
+	VMOVUPS     (AX), Z6
+	VFMADD231PS Z3, Z5, Z6
+	VMOVUPS     Z6, (AX)
+	VMOVUPS     (SI), Z6
+	VMULPS      Z3, Z6, Z6
+	VADDPS      Z6, Z2, Z2
+	VFMADD231PS Z6, Z5, Z4
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, DI
+	JGE         loop198
+
+out199:
+	ADDQ          $0x10, DI
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	JMP           rest197
+
+narrow196:
+	SUBQ $0x10, DI
+	JL   out201
+
+loop200:
 	VMOVUPS     (DX), Y6
 	VMOVUPS     (BX), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -2546,14 +3669,16 @@ loop104:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, SI
 	SUBQ        $0x10, DI
-	JGE         loop104
+	JGE         loop200
 
-out105:
+out201:
 	ADDQ $0x10, DI
-	SUBQ $0x08, DI
-	JL   out107
 
-loop106:
+rest197:
+	SUBQ $0x08, DI
+	JL   out203
+
+loop202:
 	VMOVUPS     (DX), Y6
 	VMOVUPS     (BX), Y7
 	VSUBPS      Y0, Y7, Y7
@@ -2574,11 +3699,11 @@ loop106:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, SI
 	SUBQ        $0x08, DI
-	JGE         loop106
+	JGE         loop202
 
-out107:
+out203:
 	ADDQ        $0x08, DI
-	JZ          done108
+	JZ          done204
 	LEAQ        lanemask<>+32(SB), R8
 	SHLQ        $0x02, DI
 	SUBQ        DI, R8
@@ -2599,7 +3724,7 @@ out107:
 	VANDPS      Y6, Y8, Y8
 	VFMADD231PS Y0, Y8, Y4
 
-done108:
+done204:
 	VADDPS       Y3, Y2, Y2
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y2, X0
@@ -2620,7 +3745,7 @@ done108:
 	RET
 
 // func rmsBackSumsKernel(dgain *float32, dy *float32, x *float32, gain *float32, rstd float32, n int) float32
-// Requires: AVX, FMA3, SSE
+// Requires: AVX, AVX512F, FMA3, SSE
 TEXT ·rmsBackSumsKernel(SB), NOSPLIT, $0-52
 	VBROADCASTSS rstd+32(FP), Y0
 	VXORPS       Y1, Y1, Y1
@@ -2630,10 +3755,40 @@ TEXT ·rmsBackSumsKernel(SB), NOSPLIT, $0-52
 	MOVQ         x+16(FP), DX
 	MOVQ         gain+24(FP), BX
 	MOVQ         n+40(FP), SI
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow205
+	VBROADCASTSS X0, Z0
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	SUBQ         $0x10, SI
-	JL           out110
+	JL           out208
 
-loop109:
+loop207:
+	VMOVUPS     (CX), Z2
+	VMOVUPS     (DX), Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     (AX), Z4
+	VFMADD231PS Z2, Z3, Z4
+	VMOVUPS     Z4, (AX)
+	VMOVUPS     (BX), Z4
+	VMULPS      Z2, Z4, Z4
+	VFMADD231PS Z4, Z3, Z1
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, SI
+	JGE         loop207
+
+out208:
+	ADDQ          $0x10, SI
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	JMP           rest206
+
+narrow205:
+	SUBQ $0x10, SI
+	JL   out210
+
+loop209:
 	VMOVUPS     (CX), Y3
 	VMOVUPS     (DX), Y4
 	VMULPS      Y0, Y4, Y4
@@ -2657,14 +3812,16 @@ loop109:
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
 	SUBQ        $0x10, SI
-	JGE         loop109
+	JGE         loop209
 
-out110:
+out210:
 	ADDQ $0x10, SI
-	SUBQ $0x08, SI
-	JL   out112
 
-loop111:
+rest206:
+	SUBQ $0x08, SI
+	JL   out212
+
+loop211:
 	VMOVUPS     (CX), Y3
 	VMOVUPS     (DX), Y4
 	VMULPS      Y0, Y4, Y4
@@ -2679,11 +3836,11 @@ loop111:
 	ADDQ        $0x20, DX
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, SI
-	JGE         loop111
+	JGE         loop211
 
-out112:
+out212:
 	ADDQ        $0x08, SI
-	JZ          done113
+	JZ          done213
 	LEAQ        lanemask<>+32(SB), DI
 	SHLQ        $0x02, SI
 	SUBQ        SI, DI
@@ -2698,7 +3855,7 @@ out112:
 	VMULPS      Y4, Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done113:
+done213:
 	VADDPS       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X1, X0, X1
@@ -2711,7 +3868,7 @@ done113:
 	RET
 
 // func normBackKernel(dx *float32, dy *float32, x *float32, gain *float32, mean float32, rstd float32, c1 float32, c2 float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX512F, FMA3
 TEXT ·normBackKernel(SB), NOSPLIT, $0-56
 	VBROADCASTSS mean+32(FP), Y0
 	VBROADCASTSS rstd+36(FP), Y1
@@ -2722,10 +3879,42 @@ TEXT ·normBackKernel(SB), NOSPLIT, $0-56
 	MOVQ         x+16(FP), DX
 	MOVQ         gain+24(FP), BX
 	MOVQ         n+48(FP), SI
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow214
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VBROADCASTSS X2, Z2
+	VBROADCASTSS X3, Z3
 	SUBQ         $0x10, SI
-	JL           out115
+	JL           out217
 
-loop114:
+loop216:
+	VMOVUPS      (DX), Z4
+	VMOVUPS      (BX), Z5
+	VMOVUPS      (CX), Z6
+	VSUBPS       Z0, Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VFMSUB213PS  Z2, Z6, Z5
+	VFNMADD231PS Z3, Z4, Z5
+	VMOVUPS      (AX), Z4
+	VFMADD231PS  Z1, Z5, Z4
+	VMOVUPS      Z4, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, SI
+	JGE          loop216
+
+out217:
+	ADDQ $0x10, SI
+	JMP  rest215
+
+narrow214:
+	SUBQ $0x10, SI
+	JL   out219
+
+loop218:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
 	VMOVUPS      (CX), Y6
@@ -2751,14 +3940,16 @@ loop114:
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JGE          loop114
+	JGE          loop218
 
-out115:
+out219:
 	ADDQ $0x10, SI
-	SUBQ $0x08, SI
-	JL   out117
 
-loop116:
+rest215:
+	SUBQ $0x08, SI
+	JL   out221
+
+loop220:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (BX), Y5
 	VMOVUPS      (CX), Y6
@@ -2774,11 +3965,11 @@ loop116:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
 	SUBQ         $0x08, SI
-	JGE          loop116
+	JGE          loop220
 
-out117:
+out221:
 	ADDQ         $0x08, SI
-	JZ           done118
+	JZ           done222
 	LEAQ         lanemask<>+32(SB), DI
 	SHLQ         $0x02, SI
 	SUBQ         SI, DI
@@ -2794,12 +3985,12 @@ out117:
 	VFMADD231PS  Y1, Y6, Y0
 	VMASKMOVPS   Y0, Y4, (AX)
 
-done118:
+done222:
 	VZEROUPPER
 	RET
 
 // func adamwKernel(p *float32, grad *float32, m *float32, v *float32, gscale float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, step float32, rsqrt2 float32, eps float32, keep float32, n int)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX512F, FMA3
 TEXT ·adamwKernel(SB), NOSPLIT, $0-80
 	VBROADCASTSS gscale+32(FP), Y0
 	VBROADCASTSS beta1+36(FP), Y1
@@ -2815,10 +4006,56 @@ TEXT ·adamwKernel(SB), NOSPLIT, $0-80
 	MOVQ         m+16(FP), DX
 	MOVQ         v+24(FP), BX
 	MOVQ         n+72(FP), SI
-	SUBQ         $0x08, SI
-	JL           out120
+	CMPB         ·avx512+0(SB), $0x00
+	JEQ          narrow223
+	VBROADCASTSS X0, Z0
+	VBROADCASTSS X1, Z1
+	VBROADCASTSS X2, Z2
+	VBROADCASTSS X3, Z3
+	VBROADCASTSS X4, Z4
+	VBROADCASTSS X5, Z5
+	VBROADCASTSS X6, Z6
+	VBROADCASTSS X7, Z7
+	VBROADCASTSS X8, Z8
+	SUBQ         $0x10, SI
+	JL           out226
 
-loop119:
+loop225:
+	VMOVUPS     (CX), Z9
+	VMOVUPS     (DX), Z10
+	VMOVUPS     (BX), Z11
+	VMULPS      Z0, Z9, Z9
+	VMULPS      Z1, Z10, Z10
+	VFMADD231PS Z2, Z9, Z10
+	VMOVUPS     Z10, (DX)
+	VMULPS      Z3, Z11, Z11
+	VMULPS      Z9, Z9, Z9
+	VFMADD231PS Z4, Z9, Z11
+	VMOVUPS     Z11, (BX)
+	VSQRTPS     Z11, Z11
+	VFMADD213PS Z7, Z6, Z11
+	VMULPS      Z5, Z10, Z10
+	VDIVPS      Z11, Z10, Z10
+	VMOVUPS     (AX), Z9
+	VFMSUB213PS Z10, Z8, Z9
+	VMOVUPS     Z9, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, SI
+	JGE         loop225
+
+out226:
+	ADDQ $0x10, SI
+	JMP  rest224
+
+narrow223:
+rest224:
+	SUBQ $0x08, SI
+	JL   out228
+
+loop227:
 	VMOVUPS     (CX), Y9
 	VMOVUPS     (DX), Y10
 	VMOVUPS     (BX), Y11
@@ -2842,11 +4079,11 @@ loop119:
 	ADDQ        $0x20, DX
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, SI
-	JGE         loop119
+	JGE         loop227
 
-out120:
+out228:
 	ADDQ        $0x08, SI
-	JZ          done121
+	JZ          done229
 	LEAQ        lanemask<>+32(SB), DI
 	SHLQ        $0x02, SI
 	SUBQ        SI, DI
@@ -2870,6 +4107,6 @@ out120:
 	VFMSUB213PS Y11, Y8, Y0
 	VMASKMOVPS  Y0, Y9, (AX)
 
-done121:
+done229:
 	VZEROUPPER
 	RET

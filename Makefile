@@ -9,7 +9,7 @@ export GOFLAGS += -buildvcs=false
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
         train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming \
-        admit train-codefix bench-server
+        admit train-codefix bench-server avx512
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,6 +46,9 @@ train-react: build ## the full react recipe (SEED=n)
 
 bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch (WRITE=1 rewrites the report)
 	tools/bench-numerics.sh $(if $(WRITE),--write)
+
+avx512: ## the numeric tests on an emulated processor with AVX-512 (minutes)
+	tools/avx512.sh
 
 train-codefix: build ## the code-repair recipe (SEED=n)
 	tools/train.sh codefix $(SEED)

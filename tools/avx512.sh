@@ -35,9 +35,10 @@ cat >"$root/init" <<'INIT'
 /bin/busybox mount -t tmpfs tmp /tmp
 for package in $(/bin/busybox cat /packages); do
 	cd "/$package"
-	./the.test -test.v -test.timeout 2h >/tmp/out 2>&1
+	./the.test -test.v -test.timeout 2h -test.skip '.*/^go$|.*/.*/^go$' >/tmp/out 2>&1
 	code=$?
-	# Of what passed, tests only: the serial line is slow.
+	# Of what passed, tests only: the serial line is slow. The Go kernels are no
+	# matter of the processor.
 	/bin/busybox grep -vE '^=== |^ +--- PASS' /tmp/out
 	echo "exit code of $package: $code"
 done

@@ -8,10 +8,9 @@
 // So no result depends on where a slice lies in memory or on what else is
 // computed with it.
 //
-// On amd64 with AVX2 and FMA, or with AVX-512, the kernels are assembly, with the
-// same bits; elsewhere, and under the
-// build tag purego, they are plain loops over package math, which keep the
-// same promises but give other last bits.
+// On amd64 with AVX2 and FMA, or with AVX-512, the kernels are assembly, with
+// the same bits; elsewhere, and under the build tag purego, they are plain loops
+// over package math, which keep the same promises but give other last bits.
 //
 // The package knows nothing of layers; trainer/nn calls it, and fastblas for
 // the activations of its epilogues.

@@ -12,3 +12,5 @@
 // query heads, G key and value heads, E width of one head, F width of the MLP,
 // V size of the vocabulary.
 package nn
+
+//go:generate go -C ../../tools/asmgen run ./attention -pkg nn -out ../../trainer/nn/attention_amd64.s -stubs ../../trainer/nn/attention_amd64.go

@@ -17,7 +17,7 @@ mkdir -p "$root"/{bin,proc,dev,tmp} "$work/iso" "$work/deb"
 
 # The kernel is unpacked, not installed.
 (cd "$work/deb"
-apt-get download -qq "$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends:/ {print $2; exit}')"
+apt-get download -qq -o APT::Sandbox::User=root "$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends:/ {print $2; exit}')"
 dpkg-deb -x ./*.deb .)
 cp "$work"/deb/boot/vmlinuz-* "$work/iso/vmlinuz"
 

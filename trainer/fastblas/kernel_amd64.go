@@ -55,6 +55,7 @@ func panelsAtOnce(rows, panels, whole int) int {
 		}
 	case avx512Kernels:
 		return widePanels512(rows, panels)
+	case goKernels:
 	}
 	return 1
 }

@@ -95,13 +95,11 @@ func checkMix(t *testing.T, out, p, v0 []float32, n0 int, v []float32, ld int) {
 	for e, got := range out {
 		var want float64
 		for j, w := range p {
-			x := 0.0
-			if j < n0 {
-				x = float64(v0[j*ld+e])
-			} else {
-				x = float64(v[(j-n0)*ld+e])
+			rows := v0
+			if j >= n0 {
+				rows, j = v, j-n0
 			}
-			want += float64(w) * x
+			want += float64(w) * float64(rows[j*ld+e])
 		}
 		if math.Abs(float64(got)-want) > 1e-4 {
 			t.Fatalf("mixture of %d+%d rows of width %d: element %d is %g, want %g", n0, len(p)-n0, len(out), e, got, want)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -71,11 +72,29 @@ func (s *Server) problemOf(ctx context.Context, err error) api.Problem {
 	if effect == "" {
 		effect = api.EffectNone
 	}
+	detail := e.Detail
+	if len(e.Fields) > 0 {
+		detail += ": " + fieldWords(e.Fields)
+	}
 	return api.Problem{
-		Type: "/problems/" + string(e.Code), Title: k.title, Status: k.status, Detail: e.Detail, Instance: instance(ctx),
+		Type: "/problems/" + string(e.Code), Title: k.title, Status: k.status, Detail: detail, Instance: instance(ctx),
 		Code: e.Code, Retryable: e.Retryable, Effect: effect, RetryAfterMs: int(e.RetryAfter / time.Millisecond),
 		Errors: e.Fields, EnvID: e.EnvID, EpisodeID: e.EpisodeID, Step: e.Step, RequestID: requestID(ctx),
 	}
+}
+
+// fieldWords says of each field what is wrong with it: many clients show no more
+// of a problem than its detail.
+func fieldWords(fields []api.FieldError) string {
+	var words []string
+	for _, f := range fields {
+		name := strings.TrimPrefix(f.Pointer, "/")
+		if name == "" {
+			name = "it"
+		}
+		words = append(words, name+" "+f.Detail)
+	}
+	return strings.Join(words, ", ")
 }
 
 // writeError answers with the problem of err.

@@ -85,7 +85,7 @@ func (m *Manager) Attach(who Who, id string, b *Binding) (api.Env, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return api.Env{}, errEnvNotFound(id)
+		return api.Env{}, m.gone(id)
 	}
 	s.bound, s.grace = b, 0
 	s.touch(m.cfg.Now())

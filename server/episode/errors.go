@@ -49,6 +49,25 @@ func errEnvNotFound(id string) *Error {
 	return &Error{Code: api.ProblemCodeEnvNotFound, Detail: "no such env", EnvID: id}
 }
 
+// gone is the refusal for an env that is not there, or no more. While the server
+// shuts down that is the reason, for it closes them all.
+func (m *Manager) gone(id string) *Error {
+	if !m.draining.Load() {
+		return errEnvNotFound(id)
+	}
+	return &Error{Code: api.ProblemCodeDraining, Detail: "the server is shutting down and has no such env any more", EnvID: id}
+}
+
+// cutOff is the answer to a call whose env was closed while it ran.
+func (m *Manager) cutOff(s *slot, r *run) *Error {
+	e := m.gone(s.id)
+	if e.Code == api.ProblemCodeDraining {
+		e.Detail = "the server is shutting down: it has cut the call off, and its episode is closed without a reward"
+		e.EpisodeID, e.Effect = r.rec.Episode.EpisodeID, api.EffectApplied
+	}
+	return e
+}
+
 func errTypeNotFound() *Error {
 	return &Error{Code: api.ProblemCodeEnvTypeNotFound, Detail: "no such env type; GET /env-types lists them"}
 }

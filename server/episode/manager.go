@@ -82,7 +82,7 @@ func (m *Manager) find(who Who, id string) (*slot, *Error) {
 	if m.past(who.Owner).tombs.expired(slotKey{who.Owner, id}) {
 		return nil, &Error{Code: api.ProblemCodeEnvExpired, Detail: "the env was not used for longer than its time to live", EnvID: id}
 	}
-	return nil, errEnvNotFound(id)
+	return nil, m.gone(id)
 }
 
 // Env looks at an env.

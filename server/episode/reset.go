@@ -87,7 +87,7 @@ func (m *Manager) abandon(s *slot, o *op, err error) error {
 		if r := s.run; r != nil && !r.over {
 			done = m.finish(r, api.StatusClosed, nil)
 		}
-		err = errEnvNotFound(s.id)
+		err = m.gone(s.id)
 	}
 	s.mu.Unlock()
 	o.cancel()
@@ -200,7 +200,7 @@ func (m *Manager) start(ctx context.Context, s *slot, o *op, r *run) {
 	m.closeEnv(drop)
 	switch {
 	case closed:
-		rep = opReply{err: errEnvNotFound(s.id)}
+		rep = opReply{err: m.cutOff(s, r)}
 	case err != nil:
 		var e *Error
 		if !errors.As(err, &e) {

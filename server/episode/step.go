@@ -182,7 +182,7 @@ func (m *Manager) play(ctx context.Context, s *slot, o *op, r *run, a *envs.Acti
 	rep := opReply{step: res}
 	switch {
 	case closed && p.err != nil:
-		rep = opReply{err: errEnvNotFound(s.id)}
+		rep = opReply{err: m.cutOff(s, r)}
 	case p.err != nil:
 		// The client sees a failed step; the cause is for our log alone.
 		_ = m.broke(s.spec.Name, p.at, "step", p.err)

@@ -9,7 +9,6 @@ export class Problem extends Error {
     this.status = status;
     this.code = body?.code ?? "";
     this.effect = body?.effect ?? "none";
-    this.fields = body?.errors ?? [];
     this.requestID = body?.request_id ?? "";
   }
 }

@@ -31,15 +31,14 @@ export function saying(err) {
   if (!err.status) {
     return { words: "The server cannot be reached. Sending the same action again is safe: a step counts once.", detail: err.message ?? "" };
   }
-  const fields = (err.fields ?? []).map((f) => `${f.pointer.replace(/^\//, "")} ${f.detail}`);
   const known = sentences[err.code];
-  const detail = [known ? err.message : "", ...fields, err.code, err.status >= 500 && err.requestID ? `request ${err.requestID}` : ""];
-  return { words: known ?? (fields.length > 0 ? "The server does not take this." : err.message), detail: detail.filter((d) => d).join(" · ") };
+  const detail = [known ? err.message : "", err.code, err.status >= 500 && err.requestID ? `request ${err.requestID}` : ""];
+  return { words: known ?? err.message, detail: detail.filter((d) => d).join(" · ") };
 }
 
 /** isOver says whether an error means that the episode cannot go on. */
 export function isOver(err) {
-  return ["env-not-found", "env-expired", "episode-over", "reset-required"].includes(err.code) || (err.status === 504 && err.effect === "applied");
+  return ["env-not-found", "env-expired", "episode-over", "reset-required"].includes(err.code) || (err.status >= 500 && err.effect === "applied");
 }
 
 /** isElsewhere says whether an error means that the page has not seen the last steps. */

@@ -28,6 +28,7 @@ type hub struct {
 	bytes int
 	seq   int64         // of the newest
 	wake  chan struct{} // closed by the next event, nil while nobody waits
+	over  bool          // no event comes any more
 }
 
 var _ episode.Watcher = (*hub)(nil)
@@ -109,6 +110,17 @@ func (h *hub) add(e *event) {
 	}
 }
 
+// finish says that no event comes any more: who has read them all is done.
+func (h *hub) finish() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	if h.wake != nil {
+		close(h.wake)
+		h.wake = nil
+	}
+}
+
 // start is where a subscription begins: after what it has had, or now. gap says
 // that what it asks for is no longer kept.
 func (h *hub) start(stream string, after *int64) (seq int64, gap bool) {
@@ -125,7 +137,8 @@ func (h *hub) start(stream string, after *int64) (seq int64, gap bool) {
 }
 
 // next is what came after seq, at most 256 events. Where there is nothing yet,
-// wake is closed by the next one. ok is false where it is no longer kept.
+// wake is closed by the next one; it is nil where none will come. ok is false where
+// it is no longer kept.
 func (h *hub) next(seq int64) (es []*event, wake <-chan struct{}, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -133,6 +146,8 @@ func (h *hub) next(seq int64) (es []*event, wake <-chan struct{}, ok bool) {
 	switch {
 	case behind > len(h.kept):
 		return nil, nil, false
+	case behind == 0 && h.over:
+		return nil, nil, true
 	case behind == 0:
 		if h.wake == nil {
 			h.wake = make(chan struct{})

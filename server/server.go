@@ -184,13 +184,20 @@ func wantsLines(ctx context.Context) bool {
 	return ok && isBool
 }
 
-// Close ends every socket and waits for them.
+// Close ends every socket, after the events that it is to be told of, and waits
+// for them.
 func (s *Server) Close() {
+	s.events.finish()
+	var told sync.WaitGroup
 	s.mu.Lock()
 	s.closed = true
 	for c := range s.sockets {
-		c.goAway()
+		told.Go(func() {
+			c.caughtUp()
+			c.goAway()
+		})
 	}
 	s.mu.Unlock()
+	told.Wait()
 	s.wg.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -237,4 +238,31 @@ func TestAttach(t *testing.T) {
 		w.mgr.Sweep()
 		return w.mgr.Live() == 0
 	})
+}
+
+// The frames that docs/contract.md shows play an episode as they stand there.
+func TestFramesOfTheDocument(t *testing.T) {
+	page, err := os.ReadFile("../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```json\n")
+	frames, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/contract.md shows no frames")
+	}
+	c := serve(t, episode.Config{}, server.Config{}).dial("", nil)
+	var done any
+	for i, f := range strings.Split(strings.TrimSpace(frames), "\n") {
+		r := c.ask(strings.Replace(f, "react-mini", "toy", 1))
+		if r["ok"] != true || r["id"] != float64(i+1) {
+			t.Errorf("%s: %v", f, r)
+		}
+		if v, has := result(r)["done"]; has {
+			done = v
+		}
+	}
+	if done != true {
+		t.Error("the episode is not over")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -105,10 +106,33 @@ func (c *socket) follow(sub *subscription) {
 		if len(es) > 0 {
 			continue
 		}
+		if wake == nil {
+			return
+		}
 		select {
 		case <-wake:
 		case <-sub.cancel:
 			return
+		case <-c.closing:
+			return
+		}
+	}
+}
+
+// caughtUp waits, after the end of events, until every subscription has sent what
+// was left, or no longer than a reader may take.
+func (c *socket) caughtUp() {
+	t := time.NewTicker(2 * time.Millisecond)
+	defer t.Stop()
+	for end := time.Now().Add(slowAfter); time.Now().Before(end); {
+		c.mu.Lock()
+		n := len(c.subs)
+		c.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		select {
+		case <-t.C:
 		case <-c.closing:
 			return
 		}

@@ -392,6 +392,40 @@ func TestDrainIsTold(t *testing.T) {
 	}
 }
 
+// The end of the sockets does not overtake the events before it.
+func TestEveryLastEventIsSent(t *testing.T) {
+	w := serve(t, episode.Config{}, server.Config{})
+	c := w.dial("", nil)
+	c.subscribe(1, "")
+	const n = 300
+	for range n {
+		w.env(nil)
+	}
+	w.mgr.Drain(t.Context())
+	w.srv.Close()
+	began, ended, draining := 0, 0, 0
+	for {
+		_, b, err := c.ws.ReadMessage()
+		if err != nil {
+			if !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("closed with %v, want 1001", err)
+			}
+			break
+		}
+		switch text := string(b); {
+		case strings.Contains(text, `"event":"draining"`):
+			draining++
+		case strings.Contains(text, `"status":"closed"`):
+			ended++
+		case strings.Contains(text, `"status":"running"`):
+			began++
+		}
+	}
+	if began != n || ended != n || draining != 1 {
+		t.Errorf("told of %d beginnings, %d ends and %d drains of %d episodes", began, ended, draining, n)
+	}
+}
+
 // The Go client goes on where its socket broke.
 func TestClientSubscribes(t *testing.T) {
 	w := serve(t, episode.Config{}, server.Config{})

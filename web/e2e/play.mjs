@@ -39,7 +39,7 @@ export async function playTests({ browser, base, processes, dir }) {
   await repairOfCode(page);
   await refusedTask(page);
   await closedMeanwhile(page);
-  await closedUnnoticed(page);
+  await closedUnnoticed(browser, base);
   await lostReply(page);
   await goesOnAfterReload(page);
   await narrowWindow(page);
@@ -59,6 +59,10 @@ async function open(browser, base) {
   page.on("pageerror", (e) => complaints.push(`uncaught: ${e.stack}`));
   page.on("dialog", (d) => { complaints.push(`dialog: ${d.message()}`); d.dismiss(); });
   page.on("response", async (r) => told.push(await r.text().catch(() => "")));
+  page.on("websocket", (ws) => {
+    page.follows = false;
+    ws.on("framereceived", (f) => { page.follows ||= String(f.payload).includes("\"stream\""); });
+  });
   page.base = base;
   page.check = () => {
     assert.deepEqual(complaints, [], "the browser complained");
@@ -202,7 +206,7 @@ async function envOf(page, id) {
 async function closedMeanwhile(page) {
   const id = await begin(page, "react", "capital");
   await send(page, "Action: search[Freedonia]");
-  await until("the page follows the episode", 15_000, async () => (await page.locator("#link").textContent()) === "connected");
+  await until("the page follows the episode", 15_000, () => page.follows);
   await ask(page, `/envs/${await envOf(page, id)}`, "DELETE");
   const end = page.locator(".outcome");
   await end.getByText("Closed without a reward").waitFor();
@@ -212,7 +216,8 @@ async function closedMeanwhile(page) {
 }
 
 // The same where nothing told the page: the next action hears of it.
-async function closedUnnoticed(page) {
+async function closedUnnoticed(browser, base) {
+  const page = await open(browser, base);
   await page.routeWebSocket("**/ws", (ws) => ws.close());
   const id = await begin(page, "react", "capital");
   await page.route("**/episodes/**", (route) => route.abort());
@@ -221,7 +226,8 @@ async function closedUnnoticed(page) {
   await action(page).press("Control+Enter");
   await page.getByText("The server has closed this environment").waitFor();
   await page.getByText("Closed without a reward").waitFor();
-  await page.unroute("**/episodes/**");
+  await page.close();
+  page.check();
 }
 
 // A reply that is lost on the way costs nothing: the same action is sent again.
@@ -292,7 +298,11 @@ async function tokenAndNull(browser, processes, dir) {
   const end = page.locator(".outcome");
   await end.getByText("Reward null").waitFor();
   await end.getByText("This is no zero and not your doing").waitFor();
+  // At last the server shuts down under a person who thinks.
+  await begin(page, "react", "capital");
+  await until("the page follows the episode", 15_000, () => page.follows);
+  await server.stop();
+  await page.locator(".outcome").getByText("Closed without a reward").waitFor();
   await page.close();
   page.check();
-  await server.stop();
 }

@@ -23,8 +23,8 @@ func TestPythonExample(t *testing.T) {
 		t.Fatal("docs/python.md shows no Python")
 	}
 	code.WriteString(`
-for kind in "react-mini", "codefix":
-    print(len(group(os.environ["PROCTOR_URL"], kind, lambda seen: "Action: finish[42]", 3, split="train", index=0)))
+for kind, size in ("react-mini", 3), ("codefix", 3), ("react-mini", 1):
+    print(len(group(os.environ["PROCTOR_URL"], kind, lambda seen: "Action: finish[42]", size, split="train", index=0)))
 `)
 	url, stop := start(t, "--sandbox", sandboxNone)
 	defer stop()
@@ -32,7 +32,7 @@ for kind in "react-mini", "codefix":
 	cmd.Env = append(os.Environ(), "PROCTOR_URL="+url)
 	cmd.Stdin = strings.NewReader(code.String())
 	out, err := cmd.CombinedOutput()
-	if err != nil || !regexp.MustCompile(`^\d+ messages, return (0|1)\.?0?\n3\n3\n$`).Match(out) {
+	if err != nil || !regexp.MustCompile(`^\d+ messages, return (0|1)\.?0?\n3\n3\n1\n$`).Match(out) {
 		t.Errorf("%v: %s", err, out)
 	}
 }

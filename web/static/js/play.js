@@ -65,7 +65,8 @@ function game(root, episodeID, page) {
       },
       apply: (e) => {
         if (sending || over) return; // what the page does itself, it hears of by the reply
-        if (e.event === "episode" && e.episode.status !== "running") reload(abort.signal).catch(page.link);
+        // A server that shuts down may tell of the end and answer nothing any more.
+        if (e.event === "episode" && e.episode.status !== "running") reload(abort.signal).catch(() => abort.signal.aborted || finish(e.episode));
         if (e.event === "step" && e.step.step >= steps.length) reload(abort.signal).catch(page.link);
       },
     }, 3000, page.link);

@@ -21,7 +21,7 @@ func TestDrainCutsALongStepOff(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the step does not run")
 		}
-		time.Sleep(time.Millisecond) //nolint:forbidigo // until another goroutine is in the step
+		time.Sleep(time.Millisecond) // until another goroutine is in the step
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -25,3 +25,4 @@ package fastblas
 
 //go:generate go -C ../../tools/asmgen run ./gemm -pkg fastblas -out ../../trainer/fastblas/gemm_amd64.s -stubs ../../trainer/fastblas/gemm_amd64.go
 //go:generate go -C ../../tools/asmgen run ./gemm512 -pkg fastblas -out ../../trainer/fastblas/gemm512_amd64.s -stubs ../../trainer/fastblas/gemm512_amd64.go
+//go:generate go -C ../../tools/asmgen run ./gemm-arm64 -pkg fastblas -out ../../trainer/fastblas/gemm_arm64.s -stubs ../../trainer/fastblas/gemm_arm64.go

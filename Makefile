@@ -9,7 +9,7 @@ export GOFLAGS += -buildvcs=false
 .DEFAULT_GOAL := help
 .PHONY: help build test race lint fuzz generate generate-check e2e demo web ci \
         train-react bench-numerics bench-sandbox soak lab-react lab-group lab-gaming \
-        admit train-codefix bench-server avx512
+        admit train-codefix bench-server avx512 arm64
 
 help: ## list the verbs
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -49,6 +49,9 @@ bench-numerics: ## speed of the numeric core beside gonum, OpenBLAS and PyTorch 
 
 avx512: ## the numeric tests on an emulated processor with AVX-512 (minutes)
 	tools/avx512.sh
+
+arm64: ## the numeric tests as arm64 programs, in an emulator (minutes)
+	tools/arm64.sh
 
 train-codefix: build ## the code-repair recipe (SEED=n)
 	tools/train.sh codefix $(SEED)

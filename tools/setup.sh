@@ -19,6 +19,7 @@ have() {
 	pytest) /usr/bin/python3 -c 'import pytest, venv' ;; # the tests try the system's interpreter too
 	prometheus) prometheus --version ;;
 	chromium) chromium --version ;;
+	qemu-user-static) qemu-aarch64-static --version ;; # for tools/arm64.sh
 	node) node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' && npm --version ;;
 	emulator)
 		for package in "${emulator[@]}"; do

@@ -28,6 +28,7 @@ stage mod        go mod tidy -diff
 stage rules      go test ./internal/archtest
 stage build      tools/build.sh
 stage vet        go vet ./...
+stage arm64      tools/arm64.sh --build
 stage generated  tools/generate.sh --check
 stage scripts    tools/web.sh
 stage tests      go test -shuffle=on ./...

@@ -14,10 +14,10 @@
 // memory.
 //
 // The kernels are single-threaded: whoever calls them decides what runs in
-// parallel. On amd64 with AVX2 and FMA, or with AVX-512, they are assembly, with
-// the same bits; elsewhere, and under the build tag purego, they are Go, which
-// makes the same promises but not the same bits, since Go has no float32 fused
-// multiply-add.
+// parallel. On amd64 with AVX2 and FMA, or with AVX-512, and on arm64 they are
+// assembly, with the same bits; elsewhere, and under the build tag purego, they
+// are Go, which makes the same promises but not the same bits, since Go has no
+// float32 fused multiply-add.
 //
 // The package knows nothing of layers or training; trainer/nn calls it, and
 // trainer/fastblas/vec holds the elementwise kernels.

@@ -615,6 +615,9 @@ type Episode struct {
 	EnvID     string     `json:"env_id"`
 	EpisodeID string     `json:"episode_id"`
 
+	// ForkedFrom The episode that this one is a copy of; its steps before this index were played there, and rewarded once.
+	ForkedFrom *ForkedFrom `json:"forked_from,omitempty"`
+
 	// Grade The verdict at an episode's end.
 	Grade   *Grade `json:"grade,omitempty"`
 	GroupID string `json:"group_id,omitempty"`
@@ -663,6 +666,14 @@ type FieldError struct {
 // ForkRequest defines model for ForkRequest.
 type ForkRequest struct {
 	Count *int `json:"count,omitempty"`
+}
+
+// ForkedFrom The episode that this one is a copy of; its steps before this index were played there, and rewarded once.
+type ForkedFrom struct {
+	EpisodeID string `json:"episode_id"`
+
+	// Step Index of the first step of its own.
+	Step int `json:"step"`
 }
 
 // Grade The verdict at an episode's end.

@@ -19,6 +19,7 @@ type Config struct {
 	IdleTimeout    time.Duration // after which a socket without any sign of life is closed, default 90 s, below 0 never
 	ResumeGrace    time.Duration // how long envs outlive their socket, default 30 s
 	WriteTimeout   time.Duration // for one frame, default 10 s
+	StallTimeout   time.Duration // for a client that does not read its reply, default 1 min
 	QueueFrames    int           // frames that may wait for a slow reader, default 1024
 	EventsKept     int           // that a subscription can go back, default 65536
 	AllowedOrigins []string      // of browsers on the socket, beside the server's own
@@ -40,6 +41,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.WriteTimeout <= 0 {
 		c.WriteTimeout = 10 * time.Second
+	}
+	if c.StallTimeout <= 0 {
+		c.StallTimeout = time.Minute
 	}
 	if c.QueueFrames <= 0 {
 		c.QueueFrames = 1024

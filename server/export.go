@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 
 	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/episode"
 	"github.com/proctor-rl/proctor/server/internal/oapi"
 	"github.com/proctor-rl/proctor/server/store"
 )
@@ -59,7 +61,7 @@ func (d download) VisitExportEpisodesResponse(w http.ResponseWriter) error {
 	}
 	w.WriteHeader(http.StatusOK)
 	if _, err := io.Copy(w, body); err != nil {
-		if d.ctx.Err() == nil {
+		if d.ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) { // nor a client who stopped reading
 			d.s.cfg.Log.ErrorContext(d.ctx, "export broke off", "err", err, "request_id", requestID(d.ctx))
 		}
 		panic(http.ErrAbortHandler)
@@ -145,15 +147,16 @@ func exported(rec store.Record, format string) any {
 	}
 	prompt, completion := turns(rec)
 	type meta struct {
-		EpisodeID string     `json:"episode_id"`
-		Type      string     `json:"type"`
-		Version   string     `json:"version"`
-		TaskID    string     `json:"task_id"`
-		Split     string     `json:"split"`
-		GroupID   string     `json:"group_id,omitempty"`
-		Status    api.Status `json:"status"`
+		EpisodeID  string          `json:"episode_id"`
+		Type       string          `json:"type"`
+		Version    string          `json:"version"`
+		TaskID     string          `json:"task_id"`
+		Split      string          `json:"split"`
+		GroupID    string          `json:"group_id,omitempty"`
+		ForkedFrom *api.ForkedFrom `json:"forked_from,omitempty"`
+		Status     api.Status      `json:"status"`
 	}
-	about := meta{ep.EpisodeID, ep.Type, ep.Version, ep.TaskID, ep.Split, ep.GroupID, ep.Status}
+	about := meta{ep.EpisodeID, ep.Type, ep.Version, ep.TaskID, ep.Split, ep.GroupID, ep.ForkedFrom, ep.Status}
 	if format == "trl" {
 		return struct {
 			Prompt     []chatMessage `json:"prompt"`
@@ -196,27 +199,6 @@ func observed(o api.Observation) []chatMessage {
 
 // acted is an action as the assistant's message.
 func acted(raw json.RawMessage) (chatMessage, bool) {
-	m := chatMessage{Role: "assistant"}
-	if json.Unmarshal(raw, &m.Content) == nil && len(raw) > 0 && raw[0] == '"' {
-		return m, true
-	}
-	var a struct {
-		Text      string          `json:"text"`
-		ToolCalls json.RawMessage `json:"tool_calls"`
-		Message   *struct {
-			Content   json.RawMessage `json:"content"`
-			ToolCalls json.RawMessage `json:"tool_calls"`
-		} `json:"message"`
-	}
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &a) != nil {
-		return m, false // a grading, not an action
-	}
-	m.Content, m.ToolCalls = a.Text, a.ToolCalls
-	if a.Message != nil {
-		m.ToolCalls = a.Message.ToolCalls
-		if json.Unmarshal(a.Message.Content, &m.Content) != nil {
-			m.Content = string(a.Message.Content)
-		}
-	}
-	return m, true
+	text, calls, ok := episode.Said(raw) // not ok: a grading, not an action
+	return chatMessage{Role: "assistant", Content: text, ToolCalls: calls}, ok
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 
@@ -64,19 +66,29 @@ func recovered(err *error) {
 	}
 }
 
+// firstRead is the most memory that a body gets before any of it is there.
+const firstRead = 64 << 10
+
 // readBody reads a JSON body within bounds. It is nil where there is none.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
+	tooLarge := func() error {
+		w.Header().Set("Connection", "close") // nobody reads the rest
+		return refusal(api.ProblemCodeBodyTooLarge, fmt.Sprintf("a body has at most %d bytes", s.cfg.MaxBody))
+	}
+	if r.ContentLength > s.cfg.MaxBody {
+		return nil, tooLarge()
+	}
 	var buf bytes.Buffer
-	if n := r.ContentLength; n > 0 && n <= s.cfg.MaxBody {
+	if n := min(r.ContentLength, firstRead); n > 0 { // not all that is said to come
 		buf.Grow(int(n) + bytes.MinRead)
 	}
 	if _, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody)); err != nil {
 		var big *http.MaxBytesError
 		if errors.As(err, &big) {
-			return nil, refusal(api.ProblemCodeBodyTooLarge, fmt.Sprintf("a body has at most %d bytes", s.cfg.MaxBody))
+			return nil, tooLarge()
 		}
 		return nil, refusal(api.ProblemCodeInvalidJSON, "the body ended early")
 	}
@@ -136,8 +148,26 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 			s.writeError(w, r, refusal(api.ProblemCodeForbidden, "the request comes from a page of another origin"))
 			return
 		}
+		if len(s.cfg.Tokens) == 0 && !hereByName(r.Host) {
+			s.writeError(w, r, refusal(api.ProblemCodeForbidden, "without tokens the server answers to localhost and to addresses alone, not to other names"))
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// hereByName says whether a Host is no name that somebody else's DNS can point
+// at this machine: a page from there would be of the same origin.
+func hereByName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // validate checks a request before the generated code decodes it: the body

@@ -31,6 +31,8 @@ type episodeRow struct {
 	TaskID        string       `parquet:"task_id"`
 	Split         string       `parquet:"split,dict"`
 	GroupID       string       `parquet:"group_id"`
+	ForkedFrom    *string      `parquet:"forked_from,optional"` // the episode that this one is a copy of
+	ForkedAt      *int64       `parquet:"forked_at,optional"`   // index of the first step of its own
 	PolicyVersion string       `parquet:"policy_version,dict"`
 	Seed          int64        `parquet:"seed"`
 	Status        string       `parquet:"status,dict"`
@@ -134,6 +136,10 @@ func rowOf(rec store.Record) (row episodeRow, size int, err error) {
 	}
 	if g := ep.Grade; g != nil {
 		row.Passed, row.Score, row.Flags = &g.Passed, &g.Score, g.Integrity.Flags
+	}
+	if f := ep.ForkedFrom; f != nil {
+		at := int64(f.Step)
+		row.ForkedFrom, row.ForkedAt = &f.EpisodeID, &at
 	}
 	prompt, completion := turns(rec)
 	row.Prompt, row.Completion = messageRows(prompt), messageRows(completion)

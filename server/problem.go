@@ -60,7 +60,11 @@ func refusal(code api.ProblemCode, detail string) *episode.Error {
 // internal one: it is logged here and the client learns its request id only.
 func (s *Server) problemOf(ctx context.Context, err error) api.Problem {
 	var e *episode.Error
-	if !errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		e = &episode.Error{Code: api.ProblemCodeInternal, Detail: "the client went away", Effect: api.EffectUnknown}
+	default:
 		s.cfg.Log.ErrorContext(ctx, "request failed", "err", err, "request_id", requestID(ctx))
 		e = &episode.Error{Code: api.ProblemCodeInternal, Effect: api.EffectUnknown}
 	}

@@ -60,7 +60,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.identify, s.sameOrigin, s.authenticate, middleware.GetHead)
+	r.Use(s.unstall, s.identify, s.sameOrigin, s.authenticate, middleware.GetHead)
 	strictHandler := oapi.NewStrictHandlerWithOptions(handlers{s}, nil, oapi.StrictHTTPServerOptions{
 		// What cannot be decoded after validation is still the client's doing.
 		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, _ error) {

@@ -54,14 +54,14 @@ func (c *socket) admit(j *job, sub *subscription) (*api.WsSubscription, error) {
 		}
 	}
 	switch {
-	case w.Events == nil:
-		w.Events = []api.WsEventKind{api.WsEventKindEpisode}
-	case len(w.Events) == 0:
+	case w.Events != nil && len(w.Events) == 0:
 		return nil, episode.Invalid("/events", "must have at least 1 entry")
 	case w.After != nil && w.Stream == "":
 		return nil, episode.Invalid("/stream", "is required beside after")
 	case w.After != nil && *w.After < 0:
 		return nil, episode.Invalid("/after", "must be at least 0")
+	case w.Events == nil:
+		w.Events = []api.WsEventKind{api.WsEventKindEpisode}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,7 +76,7 @@ func (m *Manager) Fork(_ context.Context, who Who, id string, count int) ([]api.
 	if e != nil {
 		return nil, e
 	}
-	return m.grow(count, s, nil, nil, func() (envs.Env, *run, error) { return m.branch(s) })
+	return m.grow(count, s, s.labels, nil, nil, func() (envs.Env, *run, error) { return m.branch(s) })
 }
 
 // fromSnapshot makes envs that continue from a kept state.
@@ -93,6 +93,13 @@ func (m *Manager) fromSnapshot(_ context.Context, who Who, req api.CreateEnvRequ
 	if req.ID != "" || req.Limits != nil || req.GroupID != "" {
 		return Created{}, Invalid("/from_snapshot", "does not go with id, limits and group_id")
 	}
+	if req.Version != "" && req.Version != sn.from.spec.Version {
+		return Created{}, Invalid("/version", "the version served is "+sn.from.spec.Version)
+	}
+	labels := req.Labels
+	if labels == nil {
+		labels = sn.from.labels
+	}
 	n := 1
 	if req.Count != nil {
 		n = *req.Count
@@ -100,7 +107,7 @@ func (m *Manager) fromSnapshot(_ context.Context, who Who, req api.CreateEnvRequ
 	if e := m.fits(n, 0); e != nil {
 		return Created{}, e
 	}
-	es, err := m.grow(n, sn.from, req.TTLSeconds, b, func() (envs.Env, *run, error) {
+	es, err := m.grow(n, sn.from, labels, req.TTLSeconds, b, func() (envs.Env, *run, error) {
 		sn.mu.Lock()
 		defer sn.mu.Unlock()
 		if sn.env == nil {
@@ -115,15 +122,17 @@ func (m *Manager) fromSnapshot(_ context.Context, who Who, req api.CreateEnvRequ
 }
 
 // grow makes n slots like s out of copies. It makes all or none.
-func (m *Manager) grow(n int, s *slot, ttl *int, b *Binding, copied func() (envs.Env, *run, error)) ([]api.Env, error) {
+func (m *Manager) grow(n int, s *slot, labels *api.Labels, ttl *int, b *Binding, copied func() (envs.Env, *run, error)) ([]api.Env, error) {
 	var made []*slot
 	out := make([]api.Env, 0, n)
 	for range n {
 		env, r, err := copied()
 		if err == nil {
-			c := m.newSlot(s.owner, newID("env"), s.typ, s.spec, api.CreateEnvRequest{Labels: s.labels, TTLSeconds: ttl}, s.limits, s.group, b)
+			c := m.newSlot(s.owner, newID("env"), s.typ, s.spec, api.CreateEnvRequest{Labels: labels, TTLSeconds: ttl}, s.limits, s.group, b)
 			now := m.cfg.Now()
-			r.rec.Episode.EpisodeID, r.rec.Episode.EnvID, r.rec.Episode.StartedAt = newID("ep"), c.id, now.UTC()
+			ep := &r.rec.Episode
+			ep.ForkedFrom = &api.ForkedFrom{EpisodeID: ep.EpisodeID, Step: r.next}
+			ep.EpisodeID, ep.EnvID, ep.StartedAt, ep.Labels = newID("ep"), c.id, now.UTC(), labels
 			r.deadline = now.Add(r.left)
 			c.env, c.run, c.resets = env, r, 1
 			view := c.view()

@@ -17,6 +17,7 @@ import (
 // without a reward, not an error.
 func (m *Manager) Step(ctx context.Context, who Who, id string, req api.StepRequest, key string) (res *api.StepResult, replayed bool, err error) {
 	arrived := m.cfg.Now()
+	req.Action = wellFormed(req.Action)
 	action, e := parseAction(req.Action)
 	switch {
 	case e != nil:

@@ -72,7 +72,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&o.token, "token", os.Getenv("PROCTOR_TOKEN"), "bearer token")
 	fs.StringVar(&o.cases, "cases", "", "folder of your own cases")
 	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, as for serve")
-	fs.StringVar(&o.sandbox, "sandbox", "auto", "as for serve, for a server that audit starts")
+	fs.StringVar(&o.sandbox, "sandbox", sandboxAuto, "as for serve, for a server that audit starts")
 	fs.StringVar(&o.split, "split", "", "try this split alone")
 	fs.IntVar(&o.n, "n", 4, "tasks of each split to try")
 	fs.BoolVar(&o.asJSON, "json", false, "print JSON")

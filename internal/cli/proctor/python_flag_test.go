@@ -3,6 +3,7 @@ package proctor
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -19,5 +20,22 @@ func TestUnusablePythonEndsTheStart(t *testing.T) {
 		if code != exitFail || out.Len() > 0 || !strings.Contains(errs.String(), "--python "+python) || !strings.Contains(errs.String(), "pytest") {
 			t.Errorf("--python %s: exit %d, %s%s", python, code, &out, &errs)
 		}
+	}
+}
+
+// To do without the code environments is a choice of its own, and is told.
+func TestSandboxOff(t *testing.T) {
+	url, stop := start(t, "--sandbox", sandboxOff)
+	defer stop()
+	c := &auditClient{url: url}
+	var ready struct{ Warnings []string }
+	if _, err := c.call(t.Context(), "GET", "/readyz", nil, &ready); err != nil || len(ready.Warnings) != 1 || !strings.Contains(ready.Warnings[0], "off") {
+		t.Errorf("readyz: %v %q", err, ready.Warnings)
+	}
+	if status, err := c.call(t.Context(), "POST", "/envs", map[string]any{"type": "codefix"}, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("codefix: %d %v", status, err)
+	}
+	if status, err := c.call(t.Context(), "POST", "/envs", map[string]any{"type": "react"}, nil); status != http.StatusCreated {
+		t.Errorf("react: %d %v", status, err)
 	}
 }

@@ -8,8 +8,15 @@ import (
 	"github.com/proctor-rl/proctor/internal/sandbox"
 )
 
-// sandboxFlag is the value of --sandbox that gives confinement up.
-const sandboxNone = string(sandbox.ModeNone)
+// The values of --sandbox: the best there is, none to give confinement up, off to
+// do without the code environments.
+const (
+	sandboxAuto = "auto"
+	sandboxNone = string(sandbox.ModeNone)
+	sandboxOff  = "off"
+)
+
+var errSandboxOff = fmt.Errorf("%w: it is turned off by --sandbox %s", sandbox.ErrUnavailable, sandboxOff)
 
 // lateSandbox is a sandbox that starts when it is first used: commands that
 // play environments in this process may never need it.

@@ -54,7 +54,7 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	fs.StringVar(&o.data, "data", "", "folder to keep episodes in; empty keeps them until the server ends")
 	fs.StringVar(&o.tasks, "tasks", "", "folder of your own tasks, DIR/<env type>/*.json")
 	fs.StringVar(&o.tokens, "tokens", "", "file of tokens made by \"proctor token\"")
-	fs.StringVar(&o.sandbox, "sandbox", "auto", "how agent code is confined: auto, or "+sandboxNone+" to let it do as it likes")
+	fs.StringVar(&o.sandbox, "sandbox", sandboxAuto, "how agent code is confined: auto, "+sandboxOff+" to refuse the code environments, or "+sandboxNone+" to let it do as it likes")
 	fs.StringVar(&o.python, "python", "", "python3 that runs agent code; it needs pytest (Debian: python3-pytest); empty looks for one, and without one the code environments are refused")
 	fs.BoolVar(&o.naive, "with-naive-UNSAFE", false, "also serve codefix-naive-unsafe, the code environment that can be gamed")
 	fs.BoolVar(&o.interpret, "interpret-grammar", false, "run programs that codefix-grammar could have written by its interpreter, everything else in the sandbox: for trials of recipes")
@@ -75,8 +75,8 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	if fs.NArg() > 0 {
 		return o, misuse(fs, "unexpected argument %q", fs.Arg(0))
 	}
-	if o.sandbox != "auto" && o.sandbox != sandboxNone {
-		return o, misuse(fs, "--sandbox %q: have auto, %s", o.sandbox, sandboxNone)
+	if o.sandbox != sandboxAuto && o.sandbox != sandboxOff && o.sandbox != sandboxNone {
+		return o, misuse(fs, "--sandbox %q: have auto, %s, %s", o.sandbox, sandboxOff, sandboxNone)
 	}
 	switch {
 	case o.mgr.MaxEnvs < 1 || o.srv.MaxBody < 1:
@@ -162,6 +162,9 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 // openSandbox starts what runs agent code. Where that cannot be had, the code
 // environments are refused and everything else is served.
 func openSandbox(ctx context.Context, o serveOptions, log *slog.Logger) (*sandbox.Pool, []string, error) {
+	if o.sandbox == sandboxOff {
+		return nil, []string{"the sandbox is off: the code environments are refused"}, errSandboxOff
+	}
 	cfg := sandbox.Config{Python: o.python, Log: log}
 	if o.tasks != "" {
 		cfg.Hide = append(cfg.Hide, o.tasks)

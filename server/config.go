@@ -20,6 +20,7 @@ type Config struct {
 	ResumeGrace    time.Duration // how long envs outlive their socket, default 30 s
 	WriteTimeout   time.Duration // for one frame, default 10 s
 	StallTimeout   time.Duration // for a client that does not read its reply, default 1 min
+	LargeBytes     int64         // of an owner's large bodies and frames that are under way, default 256 MiB
 	QueueFrames    int           // frames that may wait for a slow reader, default 1024
 	EventsKept     int           // that a subscription can go back, default 65536
 	AllowedOrigins []string      // of browsers on the socket, beside the server's own
@@ -44,6 +45,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.StallTimeout <= 0 {
 		c.StallTimeout = time.Minute
+	}
+	if c.LargeBytes <= 0 {
+		c.LargeBytes = max(minAllowance, 4*c.MaxBody)
 	}
 	if c.QueueFrames <= 0 {
 		c.QueueFrames = 1024

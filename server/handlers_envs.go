@@ -90,7 +90,9 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request, id, key string) {
 	err := s.contract.ops["POST /envs/{id}/step"].checkQuery(r)
 	var body []byte
 	if err == nil {
-		body, err = s.readBody(w, r)
+		var done func()
+		body, done, err = s.readBody(w, r)
+		defer done()
 	}
 	if err == nil && body == nil {
 		err = refusal(api.ProblemCodeInvalidJSON, "a JSON body is needed")

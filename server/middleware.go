@@ -66,46 +66,46 @@ func recovered(err *error) {
 	}
 }
 
-// firstRead is the most memory that a body gets before any of it is there.
-const firstRead = 64 << 10
-
 // readBody reads a JSON body within bounds. It is nil where there is none.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+//
+// The caller calls done once the body is done with.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	done = func() {}
 	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
+		return nil, done, nil
 	}
 	tooLarge := func() error {
 		w.Header().Set("Connection", "close") // nobody reads the rest
 		return refusal(api.ProblemCodeBodyTooLarge, fmt.Sprintf("a body has at most %d bytes", s.cfg.MaxBody))
 	}
 	if r.ContentLength > s.cfg.MaxBody {
-		return nil, tooLarge()
+		return nil, done, tooLarge()
 	}
-	var buf bytes.Buffer
-	if n := min(r.ContentLength, firstRead); n > 0 { // not all that is said to come
-		buf.Grow(int(n) + bytes.MinRead)
-	}
-	if _, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody)); err != nil {
-		var big *http.MaxBytesError
-		if errors.As(err, &big) {
-			return nil, tooLarge()
-		}
-		return nil, refusal(api.ProblemCodeInvalidJSON, "the body ended early")
-	}
-	body := buf.Bytes()
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, nil
+	owner := principalOf(r.Context()).owner
+	body, cost, err := s.large.read(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody), owner, r.ContentLength)
+	done = func() { s.large.give(owner, cost) }
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		return nil, done, tooLarge()
+	case errors.Is(err, errAllowance):
+		w.Header().Set("Connection", "close") // nobody reads the rest
+		return nil, done, s.large.refused()
+	case err != nil:
+		return nil, done, refusal(api.ProblemCodeInvalidJSON, "the body ended early")
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, done, nil
 	}
 	if ce := r.Header.Get("Content-Encoding"); ce != "" && !strings.EqualFold(ce, "identity") {
-		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be sent without a Content-Encoding")
+		return nil, done, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be sent without a Content-Encoding")
 	}
 	if !isJSON(r, body) {
-		return nil, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be JSON and say so: -H 'Content-Type: application/json'")
+		return nil, done, refusal(api.ProblemCodeUnsupportedMediaType, "the body must be JSON and say so: -H 'Content-Type: application/json'")
 	}
 	if err := strict.Check(body); err != nil {
-		return nil, refusal(api.ProblemCodeInvalidJSON, "the body "+err.Error())
+		return nil, done, refusal(api.ProblemCodeInvalidJSON, "the body "+err.Error())
 	}
-	return body, nil
+	return body, done, nil
 }
 
 // isJSON reports whether a request says that its body is JSON. "curl -d" says
@@ -179,7 +179,8 @@ func (s *Server) validate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body, err := s.readBody(w, r)
+		body, done, err := s.readBody(w, r)
+		defer done()
 		if err == nil {
 			err = op.check(r, body)
 		}

@@ -28,6 +28,7 @@ type Server struct {
 	metrics  *Metrics
 	contract *contract
 	events   *hub
+	large    *allowance
 	handler  http.Handler
 
 	mu      sync.Mutex
@@ -43,7 +44,7 @@ func New(cfg Config, mgr *episode.Manager, st store.Store, metrics *Metrics) (*S
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	s := &Server{cfg: cfg, mgr: mgr, store: st, metrics: metrics, contract: c, events: newHub(cfg.EventsKept), sockets: map[*socket]struct{}{}}
+	s := &Server{cfg: cfg, mgr: mgr, store: st, metrics: metrics, contract: c, events: newHub(cfg.EventsKept), large: newAllowance(cfg.LargeBytes), sockets: map[*socket]struct{}{}}
 	mgr.Watch(s.events)
 	for _, t := range mgr.Registry().Types() {
 		metrics.expect(t.Spec().Name)

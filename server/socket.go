@@ -49,6 +49,8 @@ type socket struct {
 	code    int // close code, set before closing is closed
 	reason  string
 
+	owner   string       // for the allowance
+	unread  atomic.Int64 // bytes in out
 	running atomic.Int64
 	seen    atomic.Int64 // when the peer last gave a sign of life, in Unix nanoseconds
 
@@ -108,7 +110,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &socket{
-		s: s, ws: ws, cork: cw.cork, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace},
+		s: s, ws: ws, cork: cw.cork, ctx: ctx, stop: cancel, bind: &episode.Binding{Grace: grace}, owner: principalOf(r.Context()).owner,
 		out: make(chan []byte, s.cfg.QueueFrames), closing: make(chan struct{}), queues: map[string][]*job{},
 		subs: map[string]*subscription{},
 	}
@@ -223,7 +225,8 @@ func (c *socket) flush() {
 
 // writeOut writes a frame, and whatever else is ready, at once.
 func (c *socket) writeOut(b []byte, end time.Time) error {
-	runtime.Gosched() // who is about to be ready gets onto the same boat
+	c.unread.Add(-int64(len(b))) // the rest is the kernel's, or the peer's fault
+	runtime.Gosched()            // who is about to be ready gets onto the same boat
 	c.cork.hold()
 	if err := c.ws.SetWriteDeadline(end); err != nil {
 		return err
@@ -237,14 +240,20 @@ func (c *socket) writeOut(b []byte, end time.Time) error {
 		}
 		select {
 		case b = <-c.out:
+			c.unread.Add(-int64(len(b)))
 		default:
 			return c.cork.release()
 		}
 	}
 }
 
-// send queues a frame. A reader that leaves the queue full is too slow.
+// send queues a frame. A reader that leaves the queue full, of frames or of
+// bytes, is too slow.
 func (c *socket) send(frame []byte) {
+	if !c.room() {
+		return
+	}
+	c.unread.Add(int64(len(frame)))
 	select {
 	case c.out <- frame:
 		return
@@ -260,6 +269,28 @@ func (c *socket) send(frame []byte) {
 	case <-t.C:
 		c.tooSlow()
 	}
+}
+
+// room waits until more may be queued. It is false where the connection ends.
+func (c *socket) room() bool {
+	if c.unread.Load() < maxUnread {
+		return true
+	}
+	end := time.NewTimer(slowAfter)
+	defer end.Stop()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for c.unread.Load() >= maxUnread {
+		select {
+		case <-look.C:
+		case <-c.closing:
+			return false
+		case <-end.C:
+			c.tooSlow()
+			return false
+		}
+	}
+	return true
 }
 
 func (c *socket) reply(id json.RawMessage, result any, replayed bool, err error) {

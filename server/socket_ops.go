@@ -3,7 +3,9 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/gorilla/websocket"
 
@@ -19,6 +21,7 @@ type job struct {
 	env    string
 	target json.RawMessage
 	frame  []byte
+	cost   int64 // of the owner's allowance
 }
 
 // wsCreate is a create's body in a frame, where id names the frame and env_id
@@ -42,22 +45,55 @@ func (c *socket) read() {
 	pong := c.ws.PingHandler()
 	c.ws.SetPingHandler(func(d string) error { c.alive(); return pong(d) })
 	for {
-		kind, frame, err := c.ws.ReadMessage()
+		kind, r, err := c.ws.NextReader()
 		if err != nil {
 			return
 		}
-		c.alive()
-		if kind != websocket.TextMessage {
-			c.problem(nil, refusal(api.ProblemCodeUnsupportedMediaType, "frames must be text"))
-			continue
+		frame, cost, err := c.s.large.read(r, c.owner, 0)
+		if errors.Is(err, errAllowance) {
+			c.s.large.give(c.owner, cost)
+			frame = nil
+			if _, err = io.Copy(io.Discard, r); err == nil {
+				c.problem(nil, c.s.large.refused()) // its id was not looked for
+				continue
+			}
 		}
-		j, err := parseFrame(frame)
 		if err != nil {
-			c.problem(j.id, err)
-			continue
+			c.s.large.give(c.owner, cost)
+			return
 		}
-		c.dispatch(j)
+		c.alive()
+		c.take(kind, frame, cost)
 	}
+}
+
+// take has a frame served.
+func (c *socket) take(kind int, frame []byte, cost int64) {
+	if kind != websocket.TextMessage {
+		c.s.large.give(c.owner, cost)
+		c.problem(nil, refusal(api.ProblemCodeUnsupportedMediaType, "frames must be text"))
+		return
+	}
+	j, err := parseFrame(frame)
+	j.cost = cost
+	if err != nil {
+		c.problem(j.id, err)
+		c.drop(j)
+		return
+	}
+	c.dispatch(j)
+}
+
+// drop gives back what a frame took, once nothing of it is needed.
+func (c *socket) drop(j *job) {
+	c.s.large.give(c.owner, j.cost)
+	j.cost, j.frame = 0, nil
+}
+
+// done ends a frame that was under way.
+func (c *socket) done(j *job) {
+	c.running.Add(-1)
+	c.drop(j)
 }
 
 // parseFrame reads what all frames have. The id is set in j as soon as it is
@@ -92,7 +128,7 @@ func parseFrame(frame []byte) (j *job, err error) {
 	if !goodID(id) {
 		return j, episode.Invalid("/id", "must be a string of 1 to 128 characters or an integer")
 	}
-	j.id = id
+	j.id = bytes.Clone(id) // kept by a subscription, which must not keep the frame
 	if twice != "" {
 		return j, episode.Invalid("/"+twice, "appears twice")
 	}
@@ -137,17 +173,20 @@ func (c *socket) dispatch(j *job) {
 	switch j.op {
 	case api.WsOpPing:
 		c.reply(j.id, struct{}{}, false, c.decode(j, &struct{}{}))
+		c.drop(j)
 		return
 	case api.WsOpCancel:
 		c.cancel(j)
+		c.drop(j)
 		return
 	case api.WsOpSubscribe:
 		c.subscribe(j)
+		c.drop(j)
 		return
 	default: // the others take their time
 	}
 	if c.running.Add(1) > maxInFlight {
-		c.running.Add(-1)
+		c.done(j)
 		e := refusal(api.ProblemCodeRateLimited, "too many frames are under way on this socket")
 		e.Retryable = true
 		c.problem(j.id, e)
@@ -165,7 +204,7 @@ func (c *socket) dispatch(j *job) {
 	q, busy := c.queues[j.env]
 	if busy && len(q) >= maxPerEnv {
 		c.mu.Unlock()
-		c.running.Add(-1)
+		c.done(j)
 		c.problem(j.id, &episode.Error{Code: api.ProblemCodeStepInProgress, Detail: "too many frames wait for this env", Retryable: true, EnvID: j.env})
 		return
 	}
@@ -225,7 +264,7 @@ func (c *socket) cancel(j *job) {
 	}
 	c.mu.Unlock()
 	if hit != nil {
-		c.running.Add(-1)
+		c.done(hit)
 		c.problem(hit.id, &episode.Error{Code: api.ProblemCodeStepConflict, Detail: "cancelled before it began", EnvID: hit.env})
 	}
 	c.reply(j.id, map[string]bool{"cancelled": hit != nil}, false, nil)
@@ -238,7 +277,7 @@ func (c *socket) decode(j *job, v any, more ...string) error {
 
 // serve carries out one frame and replies.
 func (c *socket) serve(j *job) {
-	defer c.running.Add(-1)
+	defer c.done(j)
 	if c.ctx.Err() != nil {
 		return // the connection is gone; what has not begun is not begun
 	}

@@ -100,8 +100,11 @@ func (c *socket) follow(sub *subscription) {
 			case <-c.closing:
 				return
 			default:
-				c.send(e.frame(sub.id))
 			}
+			if !c.room() { // before there is a frame to hold
+				return
+			}
+			c.send(e.frame(sub.id))
 		}
 		if len(es) > 0 {
 			continue

@@ -60,7 +60,7 @@ func (f *File) Func(name, signature, doc string) {
 		size = f.place(results, (size+7)&^7)
 	}
 	fmt.Fprintf(&f.decl, "\n// %s %s\n//\n//go:noescape\nfunc %s(%s\n", name, doc, name, signature)
-	fmt.Fprintf(&f.asm, "\n// func %s(%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, signature, name, (size+7)&^7)
+	fmt.Fprintf(&f.asm, "\n// func %s(%s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, signature, name, size)
 }
 
 // place notes the offsets of variables and returns the end of the last.
@@ -136,4 +136,13 @@ func Range(a, b int) []int {
 		r = append(r, a)
 	}
 	return r
+}
+
+// Data defines a symbol of this file that holds words.
+func (f *File) Data(symbol string, words []uint32) {
+	f.asm.WriteByte('\n')
+	for i, w := range words {
+		fmt.Fprintf(&f.asm, "DATA %s<>+%d(SB)/4, $0x%08x\n", symbol, 4*i, w)
+	}
+	fmt.Fprintf(&f.asm, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", symbol, 4*len(words))
 }

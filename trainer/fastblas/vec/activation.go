@@ -19,7 +19,7 @@ func geluGate(x float64) (gate, slope float64) {
 // x/2*(1+tanh(sqrt(2/pi)*(x+0.044715*x^3))), at x[i]. dst may be x.
 func GELU(dst, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		geluKernel(first(dst), first(x), len(x))
 		return
 	}
@@ -33,7 +33,7 @@ func GELU(dst, x []float32) {
 // of the forward pass. dst may be dy or x.
 func GELUBackward(dst, dy, x []float32) {
 	same(len(dst), len(dy), len(x))
-	if avx2 {
+	if fast {
 		geluBackKernel(first(dst), first(dy), first(x), len(x))
 		return
 	}
@@ -50,7 +50,7 @@ func GELUBackward(dst, dy, x []float32) {
 // SiLU sets dst[i] = x/(1+exp(-x)) at x[i]. dst may be x.
 func SiLU(dst, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		siluKernel(first(dst), first(x), len(x))
 		return
 	}
@@ -63,7 +63,7 @@ func SiLU(dst, x []float32) {
 // of the forward pass. dst may be dy or x.
 func SiLUBackward(dst, dy, x []float32) {
 	same(len(dst), len(dy), len(x))
-	if avx2 {
+	if fast {
 		siluBackKernel(first(dst), first(dy), first(x), len(x))
 		return
 	}
@@ -83,7 +83,7 @@ func siluSlope(x float64) float64 {
 // SwiGLU sets dst[i] = SiLU(gate[i])*up[i]. dst may be gate or up.
 func SwiGLU(dst, gate, up []float32) {
 	same(len(dst), len(gate), len(up))
-	if avx2 {
+	if fast {
 		swigluKernel(first(dst), first(gate), first(up), len(up))
 		return
 	}
@@ -96,7 +96,7 @@ func SwiGLU(dst, gate, up []float32) {
 // pass. dgate may be gate, and dup may be up or dy.
 func SwiGLUBackward(dgate, dup, dy, gate, up []float32) {
 	same(len(dgate), len(dup), len(dy), len(gate), len(up))
-	if avx2 {
+	if fast {
 		swigluBackKernel(first(dgate), first(dup), first(dy), first(gate), first(up), len(up))
 		return
 	}

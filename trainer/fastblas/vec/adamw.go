@@ -14,8 +14,8 @@ func (o AdamW) Step(p, g, m, v []float32, t int, gscale float32) {
 	same(len(p), len(g), len(m), len(v))
 	step := o.LR / (1 - math.Pow(o.Beta1, float64(t)))
 	rsqrt2 := 1 / math.Sqrt(1-math.Pow(o.Beta2, float64(t)))
-	keep := 1 - o.LR*o.WeightDecay
-	if avx2 {
+	keep := 1 - float64(o.LR*o.WeightDecay) // not fused anywhere
+	if fast {
 		adamwKernel(first(p), first(g), first(m), first(v), gscale,
 			float32(o.Beta1), float32(1-o.Beta1), float32(o.Beta2), float32(1-o.Beta2),
 			float32(step), float32(rsqrt2), float32(o.Eps), float32(keep), len(p))

@@ -13,7 +13,7 @@ func first(x []float32) *float32 { return unsafe.SliceData(x) }
 // and keeps NaN. dst may be x.
 func Exp(dst, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		expKernel(first(dst), first(x), len(x))
 		return
 	}
@@ -25,7 +25,7 @@ func Exp(dst, x []float32) {
 // Add sets dst[i] += x[i].
 func Add(dst, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		addKernel(first(dst), first(x), len(x))
 		return
 	}
@@ -37,7 +37,7 @@ func Add(dst, x []float32) {
 // Mul sets dst[i] = x[i]*y[i]. dst may be x or y.
 func Mul(dst, x, y []float32) {
 	same(len(dst), len(x), len(y))
-	if avx2 {
+	if fast {
 		mulKernel(first(dst), first(x), first(y), len(x))
 		return
 	}
@@ -49,7 +49,7 @@ func Mul(dst, x, y []float32) {
 // Scale sets dst[i] = a*x[i]. dst may be x.
 func Scale(dst []float32, a float32, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		scaleKernel(first(dst), first(x), a, len(x))
 		return
 	}
@@ -61,7 +61,7 @@ func Scale(dst []float32, a float32, x []float32) {
 // Axpy sets dst[i] += a*x[i].
 func Axpy(dst []float32, a float32, x []float32) {
 	same(len(dst), len(x))
-	if avx2 {
+	if fast {
 		axpyKernel(first(dst), first(x), a, len(x))
 		return
 	}

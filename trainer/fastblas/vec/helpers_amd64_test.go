@@ -11,16 +11,16 @@ func bothKernels(t *testing.T, f func(t *testing.T)) {
 	if avx512 {
 		t.Run("avx512", f)
 	}
-	if avx2 {
+	if fast {
 		t.Run("avx2", func(t *testing.T) {
 			withoutAVX512(t)
 			f(t)
 		})
 	}
 	t.Run("go", func(t *testing.T) {
-		old := avx2
-		avx2 = false
-		t.Cleanup(func() { avx2 = old })
+		old := fast
+		fast = false
+		t.Cleanup(func() { fast = old })
 		f(t)
 	})
 }

@@ -15,7 +15,7 @@ type Row struct {
 func LogProb(z []float32, scale float32, target int) Row {
 	top := scale * Max(z)
 	var sum, weighted float64
-	if avx2 {
+	if fast {
 		s, w := expWeightKernel(first(z), scale, top, len(z))
 		sum, weighted = float64(s), float64(w)
 	} else {
@@ -42,7 +42,7 @@ func LogProbBackward(dz, z []float32, scale float32, target int, r Row, dLogP, d
 	same(len(dz), len(z))
 	// d logp/dz = scale*(1{target} - p); d H/dz = -scale*p*(log p + H).
 	a := dLogP + float32(dEntropy*r.Entropy)
-	if avx2 {
+	if fast {
 		logProbBackKernel(first(dz), first(z), scale, r.LogZ, a, dEntropy, len(z))
 	} else {
 		for i, v := range z {

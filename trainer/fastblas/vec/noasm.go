@@ -1,9 +1,9 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package vec
 
-// avx2 is false: the compiler then drops every call of the kernels below.
-const avx2 = false
+// fast is false: the compiler then drops every call of the kernels below.
+const fast = false
 
 const noKernels = "vec: no assembly on this machine"
 

@@ -14,7 +14,7 @@ func LayerNorm(y, mean, rstd, x, gain, bias []float32, eps float32) {
 		m := Sum(r) / float32(n)
 		s := inverseRoot(squaredDistance(r, m), n, eps)
 		mean[i], rstd[i] = m, s
-		if avx2 {
+		if fast {
 			normKernel(first(out), first(r), first(gain), first(bias), m, s, n)
 			continue
 		}
@@ -43,7 +43,7 @@ func LayerNormBackward(dx, dgain, dbias, dy, x, gain, mean, rstd []float32) {
 }
 
 func normBackSums(dgain, dbias, dy, x, gain []float32, mean, rstd float32) (sum, weighted float32) {
-	if avx2 {
+	if fast {
 		return normBackSumsKernel(first(dgain), first(dbias), first(dy), first(x), first(gain), mean, rstd, len(x))
 	}
 	var s, w float64
@@ -60,7 +60,7 @@ func normBackSums(dgain, dbias, dy, x, gain []float32, mean, rstd float32) (sum,
 
 // normBack adds rstd*(dy*gain - c1 - h*c2) to dx, where h is the normed input.
 func normBack(dx, dy, x, gain []float32, mean, rstd, c1, c2 float32) {
-	if avx2 {
+	if fast {
 		normBackKernel(first(dx), first(dy), first(x), first(gain), mean, rstd, c1, c2, len(x))
 		return
 	}
@@ -79,7 +79,7 @@ func RMSNorm(y, rstd, x, gain []float32, eps float32) {
 		r, out := x[i*n:(i+1)*n], y[i*n:(i+1)*n]
 		s := inverseRoot(squaredDistance(r, 0), n, eps)
 		rstd[i] = s
-		if avx2 {
+		if fast {
 			rmsKernel(first(out), first(r), first(gain), s, n)
 			continue
 		}
@@ -98,7 +98,7 @@ func RMSNormBackward(dx, dgain, dy, x, gain, rstd []float32) {
 		lo, hi := i*n, (i+1)*n
 		d, r := dy[lo:hi], x[lo:hi]
 		var weighted float32
-		if avx2 {
+		if fast {
 			weighted = rmsBackSumsKernel(first(dgain), first(d), first(r), first(gain), s, n)
 		} else {
 			var w float64

@@ -4,7 +4,7 @@ import "math"
 
 // Sum returns the sum of x.
 func Sum(x []float32) float32 {
-	if avx2 {
+	if fast {
 		return sumKernel(first(x), len(x))
 	}
 	var s float64
@@ -17,7 +17,7 @@ func Sum(x []float32) float32 {
 // Dot returns the sum of x[i]*y[i].
 func Dot(x, y []float32) float32 {
 	same(len(x), len(y))
-	if avx2 {
+	if fast {
 		return dotKernel(first(x), first(y), len(x))
 	}
 	var s float64
@@ -30,7 +30,7 @@ func Dot(x, y []float32) float32 {
 // SumSquares returns the sum of x[i]*x[i], added in float64: the squared norm
 // of a gradient, say.
 func SumSquares(x []float32) float64 {
-	if avx2 {
+	if fast {
 		return squaresKernel(first(x), len(x))
 	}
 	var s float64
@@ -43,7 +43,7 @@ func SumSquares(x []float32) float64 {
 // Max returns the largest element of x that is not NaN, -Inf where there is
 // none.
 func Max(x []float32) float32 {
-	if avx2 {
+	if fast {
 		return maxKernel(first(x), len(x))
 	}
 	top := float32(math.Inf(-1))
@@ -57,7 +57,7 @@ func Max(x []float32) float32 {
 
 // squaredDistance returns the sum of (x[i]-mean)^2.
 func squaredDistance(x []float32, mean float32) float32 {
-	if avx2 {
+	if fast {
 		return devKernel(first(x), mean, len(x))
 	}
 	var s float64

@@ -15,7 +15,7 @@ func rope(x, cos, sin []float32, sign float32) {
 	same(len(x), 2*h)
 	same(h, len(cos), len(sin))
 	a, b := x[:h], x[h:]
-	if avx2 {
+	if fast {
 		ropeKernel(first(a), first(b), first(cos), first(sin), sign, h)
 		return
 	}

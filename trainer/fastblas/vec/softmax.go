@@ -4,7 +4,7 @@ import "math"
 
 // expSum sets dst[i] = exp(scale*x[i]-shift) and returns the sum.
 func expSum(dst, x []float32, scale, shift float32) float32 {
-	if avx2 {
+	if fast {
 		return expSumKernel(first(dst), first(x), scale, shift, len(x))
 	}
 	var s float64
@@ -37,7 +37,7 @@ func SoftmaxBackward(dst, p, dp []float32, scale float32) {
 // gradient by it, which are shorter.
 func SoftmaxBackwardFrom(dst, p, dp []float32, d, scale float32) {
 	same(len(dst), len(p), len(dp))
-	if avx2 {
+	if fast {
 		softmaxBackKernel(first(dst), first(p), first(dp), d, scale, len(p))
 		return
 	}

@@ -29,13 +29,13 @@ func TestSandboxOff(t *testing.T) {
 	defer stop()
 	c := &auditClient{url: url}
 	var ready struct{ Warnings []string }
-	if _, err := c.call(t.Context(), "GET", "/readyz", nil, &ready); err != nil || len(ready.Warnings) != 1 || !strings.Contains(ready.Warnings[0], "off") {
+	if _, err := c.call(t.Context(), http.MethodGet, "/readyz", nil, &ready); err != nil || len(ready.Warnings) != 1 || !strings.Contains(ready.Warnings[0], "off") {
 		t.Errorf("readyz: %v %q", err, ready.Warnings)
 	}
-	if status, err := c.call(t.Context(), "POST", "/envs", map[string]any{"type": "codefix"}, nil); status != http.StatusServiceUnavailable {
+	if status, err := c.call(t.Context(), http.MethodPost, "/envs", map[string]any{"type": "codefix"}, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("codefix: %d %v", status, err)
 	}
-	if status, err := c.call(t.Context(), "POST", "/envs", map[string]any{"type": "react"}, nil); status != http.StatusCreated {
+	if status, err := c.call(t.Context(), http.MethodPost, "/envs", map[string]any{"type": "react"}, nil); status != http.StatusCreated {
 		t.Errorf("react: %d %v", status, err)
 	}
 }

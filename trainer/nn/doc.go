@@ -14,3 +14,4 @@
 package nn
 
 //go:generate go -C ../../tools/asmgen run ./attention -pkg nn -out ../../trainer/nn/attention_amd64.s -stubs ../../trainer/nn/attention_amd64.go
+//go:generate go -C ../../tools/asmgen run ./attention-arm64 -pkg nn -out ../../trainer/nn/attention_arm64.s -stubs ../../trainer/nn/attention_arm64.go

@@ -3,6 +3,7 @@
 package vec
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -23,7 +24,16 @@ func TestAVX512HasTheBitsOfAVX2(t *testing.T) {
 			seed := uint64(i)
 			run := func() []result {
 				rng := rand.New(rand.NewPCG(seed, 1))
-				return everything(func() []float32 { return random(rng, n, mixed) }, n, rng.IntN(max(1, n)))
+				in := func() []float32 {
+					x := random(rng, n, mixed)
+					for i := range x {
+						if mixed && rng.IntN(20) == 0 { // a NaN that is not the usual one
+							x[i] = math.Float32frombits([]uint32{0x7fc00001, 0xffc12345}[rng.IntN(2)])
+						}
+					}
+					return x
+				}
+				return everything(in, n, rng.IntN(max(1, n)))
 			}
 			wide := run()
 			t.Run("", func(t *testing.T) {

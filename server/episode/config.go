@@ -10,9 +10,10 @@ import (
 
 // Config bounds a Manager. The zero value takes the defaults.
 type Config struct {
-	MaxEnvs         int // live envs in all, default 4096
-	MaxEnvsPerOwner int // default MaxEnvs
-	MaxConcurrent   int // envs that run at one time, default 32 a core
+	MaxEnvs         int   // live envs in all, default 4096
+	MaxEnvsPerOwner int   // default MaxEnvs
+	MaxConcurrent   int   // envs that run at one time, default 32 a core
+	MaxHeldBytes    int64 // of the records of one owner's running episodes and snapshots, default 1 GiB
 	DefaultTTL      time.Duration
 	MaxTTL          time.Duration
 	StepTimeout     time.Duration // the longest one step may take before our side counts as broken
@@ -36,6 +37,9 @@ func (c Config) withDefaults() Config {
 	}
 	def(&c.MaxEnvs, 4096)
 	def(&c.MaxEnvsPerOwner, c.MaxEnvs)
+	if c.MaxHeldBytes <= 0 {
+		c.MaxHeldBytes = 1 << 30
+	}
 	def(&c.MaxConcurrent, 32*runtime.GOMAXPROCS(0))
 	dur(&c.DefaultTTL, 30*time.Minute)
 	dur(&c.MaxTTL, 24*time.Hour)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/envs"
@@ -195,7 +196,7 @@ func checkCreate(req api.CreateEnvRequest) *Error {
 	if req.ID != "" && req.Count != nil && *req.Count > 1 {
 		add("/id", "names one env only")
 	}
-	if len(req.GroupID) > 128 {
+	if utf8.RuneCountInString(req.GroupID) > 128 {
 		add("/group_id", "must have at most 128 characters")
 	}
 	if req.Labels != nil {
@@ -203,7 +204,7 @@ func checkCreate(req api.CreateEnvRequest) *Error {
 			add("/labels", "must be at most 32")
 		}
 		for k, v := range *req.Labels {
-			if len(k) > 64 || len(v) > 256 {
+			if utf8.RuneCountInString(k) > 64 || utf8.RuneCountInString(v) > 256 {
 				add("/labels", "a label is too long")
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/proctor-rl/proctor/api"
 )
@@ -16,6 +17,7 @@ const (
 	maxTombs   = 1 << 16
 	maxGroups  = 1 << 16
 	maxCreates = 1 << 12
+	maxCreated = 1 << 14 // envs in the replies to them
 )
 
 // past is what is remembered for one owner. Each has its own, so that nobody's
@@ -25,6 +27,7 @@ type past struct {
 	tombs   tombs // guarded by Manager.mu
 	groups  groups
 	creates memo
+	held    atomic.Int64 // bytes of the records of its running episodes and its snapshots
 }
 
 // past is what is remembered for an owner.
@@ -137,6 +140,7 @@ type memo struct {
 	mu    sync.Mutex
 	seen  map[string]*memoEntry
 	order []*memoEntry // oldest first
+	envs  int          // in the replies
 }
 
 type memoEntry struct {
@@ -145,6 +149,7 @@ type memoEntry struct {
 	done  chan struct{}
 	reply Created
 	err   error
+	envs  int // in reply, guarded by memo.mu
 }
 
 // do runs f for the first call with a key; a repeat waits for it and gets its
@@ -170,11 +175,18 @@ func (m *memo) do(ctx context.Context, key string, body [32]byte, f func() (Crea
 	m.seen[key] = e
 	m.order = append(m.order, e)
 	if len(m.order) > maxCreates {
-		delete(m.seen, m.order[0].key)
-		m.order = m.order[1:]
+		m.forgetOldest()
 	}
 	m.mu.Unlock()
 	e.reply, e.err = f()
+	m.mu.Lock()
+	if e.err == nil && m.seen[key] == e {
+		e.envs = len(e.reply.Envs)
+		for m.envs += e.envs; m.envs > maxCreated && m.order[0] != e; {
+			m.forgetOldest()
+		}
+	}
+	m.mu.Unlock()
 	if e.err != nil {
 		m.mu.Lock()
 		if i := slices.Index(m.order, e); i >= 0 {
@@ -185,4 +197,13 @@ func (m *memo) do(ctx context.Context, key string, body [32]byte, f func() (Crea
 	}
 	close(e.done)
 	return e.reply, false, e.err
+}
+
+// forgetOldest makes room. The caller holds m.mu.
+func (m *memo) forgetOldest() {
+	old := m.order[0]
+	m.envs -= old.envs
+	delete(m.seen, old.key)
+	m.order[0] = nil
+	m.order = m.order[1:]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -51,7 +52,7 @@ func (m *Manager) Replay(ctx context.Context, rec Record) (api.ReplayResult, err
 		return api.ReplayResult{}, err
 	}
 	defer m.closeEnv(env)
-	run := &run{limits: limits, deadline: m.cfg.Now().Add(time.Hour * 24 * 365)}
+	run := &run{limits: limits, held: &atomic.Int64{}, deadline: m.cfg.Now().Add(time.Hour * 24 * 365)}
 	rctx, cancel := context.WithTimeout(ctx, m.cfg.ResetTimeout)
 	defer cancel()
 	var first envs.Observation

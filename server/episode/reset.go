@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/proctor-rl/proctor/api"
 	"github.com/proctor-rl/proctor/envs"
@@ -116,7 +117,7 @@ func (m *Manager) newRun(s *slot, task envs.Task, seed int64, group string, limi
 	now := m.cfg.Now()
 	zero := 0.0
 	return &run{
-		task: task, limits: limits, deadline: now.Add(time.Duration(limits.WallTimeSeconds) * time.Second),
+		task: task, limits: limits, held: &m.past(s.owner).held, deadline: now.Add(time.Duration(limits.WallTimeSeconds) * time.Second),
 		rec: Record{Owner: s.owner, Episode: api.Episode{
 			EpisodeID: newID("ep"), EnvID: s.id, Type: s.spec.Name, Version: s.spec.Version,
 			TaskID: task.ID, Split: task.Split, Public: task.Public, Seed: seed,
@@ -318,7 +319,7 @@ func mix(x uint64) uint64 {
 func checkReset(req api.ResetRequest) *Error {
 	var bad []api.FieldError
 	add := func(p, d string) { bad = append(bad, api.FieldError{Pointer: p, Detail: d}) }
-	if len(req.TaskID) > 256 {
+	if utf8.RuneCountInString(req.TaskID) > 256 {
 		add("/task_id", "must have at most 256 characters")
 	}
 	if req.Split != "" && !req.Split.Valid() {
@@ -330,10 +331,10 @@ func checkReset(req api.ResetRequest) *Error {
 	if req.Index != nil && req.TaskID != "" {
 		add("/index", "does not go with task_id")
 	}
-	if len(req.GroupID) > 128 {
+	if utf8.RuneCountInString(req.GroupID) > 128 {
 		add("/group_id", "must have at most 128 characters")
 	}
-	if len(req.PolicyVersion) > 128 {
+	if utf8.RuneCountInString(req.PolicyVersion) > 128 {
 		add("/policy_version", "must have at most 128 characters")
 	}
 	if bad != nil {

@@ -32,6 +32,7 @@ func (m *Manager) settle(s *slot, r *run, p played, raw json.RawMessage) (res *a
 	r.next++
 	r.calls += p.calls
 	r.size += p.size
+	r.held.Add(int64(p.size))
 	var reward *float64
 	if p.err == nil {
 		v := p.out.Reward
@@ -77,6 +78,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // and passes the record on by settleRecord after it let go.
 func (m *Manager) finish(r *run, status api.Status, stop *api.StopReason) *Record {
 	r.over = true
+	r.held.Add(-int64(r.size))
 	ep := &r.rec.Episode
 	ep.Status, ep.StopReason = status, stop
 	now := m.cfg.Now().UTC()
@@ -98,8 +100,16 @@ func (m *Manager) settleRecord(rec *Record) {
 	m.rec.Ended(*rec)
 	m.watch.Changed(rec.Owner, &rec.Episode)
 	m.mu.Lock()
+	s := m.live[rec.Episode.EpisodeID]
 	delete(m.live, rec.Episode.EpisodeID)
 	m.mu.Unlock()
+	if s != nil { // from here on it is read where it is recorded
+		s.mu.Lock()
+		if r := s.run; r != nil && r.rec.Episode.EpisodeID == rec.Episode.EpisodeID {
+			r.rec.Steps = nil
+		}
+		s.mu.Unlock()
+	}
 	m.obs.Ended(rec.Episode.Type, rec.Episode.Status, rec.Episode.Return)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -49,8 +50,9 @@ type run struct {
 	limits   envs.Limits
 	next     int // index of the next step
 	total    float64
-	calls    int // tool calls played
-	size     int // bytes of the record so far, see maxRecordBytes
+	calls    int           // tool calls played
+	size     int           // bytes of the record so far, see maxRecordBytes
+	held     *atomic.Int64 // its owner's, where size is counted until the end
 	deadline time.Time
 	left     time.Duration // of a copy: how far the deadline was
 	over     bool

@@ -51,6 +51,7 @@ func (m *Manager) Snapshot(_ context.Context, who Who, id string) (string, error
 	full := len(m.snaps) >= maxSnapshots || mine >= maxOwnerSnapshots
 	if !full {
 		m.snaps[slotKey{s.owner, key}] = &snapshot{owner: s.owner, from: s, expiry: m.cfg.Now().Add(m.cfg.MaxTTL), env: env, run: r}
+		r.held.Add(int64(r.size))
 	}
 	m.mu.Unlock()
 	if full {
@@ -136,11 +137,13 @@ func (m *Manager) grow(n int, s *slot, labels *api.Labels, ttl *int, b *Binding,
 			r.deadline = now.Add(r.left)
 			c.env, c.run, c.resets = env, r, 1
 			view := c.view()
+			r.held.Add(int64(r.size))
 			if err = m.begun(c, r); err == nil {
 				made, out = append(made, c), append(out, view)
 				continue
 			}
 			m.closeEnv(env)
+			r.held.Add(-int64(r.size))
 		}
 		for _, c := range made {
 			m.end(c, false)
@@ -255,6 +258,7 @@ func (m *Manager) dropSnapshots(all bool) {
 		sn.mu.Lock()
 		m.closeEnv(sn.env)
 		sn.env = nil
+		sn.run.held.Add(-int64(sn.run.size))
 		sn.mu.Unlock()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -40,6 +41,13 @@ func (m *Manager) Step(ctx context.Context, who Who, id string, req api.StepRequ
 			return nil, false, e
 		}
 		return stored, true, nil
+	}
+	if n := len(req.Action); n > largeAction && s.run.held.Load()+2*int64(n) > m.cfg.MaxHeldBytes {
+		s.mu.Unlock()
+		return nil, false, (&Error{
+			Code: api.ProblemCodeCapacity, Retryable: true, RetryAfter: time.Second,
+			Detail: fmt.Sprintf("the running episodes and snapshots of one owner may hold %d bytes; end some of yours, or send less", m.cfg.MaxHeldBytes),
+		}).at(s)
 	}
 	o, octx := m.begin(s)
 	r := s.run
@@ -213,6 +221,10 @@ func addParts(parts, more []envs.RewardPart) []envs.RewardPart {
 // not be kept: one that nobody can record must not be played on, and a record
 // waits in memory for its end.
 const maxRecordBytes = 64 << 20
+
+// largeAction is the length from which an action needs room among what its
+// owner's episodes hold.
+const largeAction = 64 << 10
 
 // perform plays an action, of which sent bytes came, or grades where there is
 // none.

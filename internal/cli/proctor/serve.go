@@ -156,7 +156,7 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	return listen(ctx, o, ln, srv, mgr, log, stdout)
+	return listen(ctx, o, bound(ln, maxConnections()), srv, mgr, log, stdout)
 }
 
 // openSandbox starts what runs agent code. Where that cannot be had, the code

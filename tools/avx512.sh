@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Runs the tests of the numeric packages on an emulated processor with AVX-512,
 # for machines that have none: Debian's kernel in Bochs, with the tests as its
-# only programs. It takes some ten minutes of an idle core and ends with an error unless every
+# only programs. It takes some minutes of an idle core and ends with an error unless every
 # test passed and AVX-512 was compared with AVX2 bit for bit.
-# usage: avx512.sh [package...]   (default: trainer/fastblas, its vec, trainer/nn)
+# usage: avx512.sh [package...]   (default: trainer/fastblas and its vec)
 # Tried with Debian 12 (Bochs 2.7, Linux 6.1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh emulator
-[ $# -gt 0 ] || set -- trainer/fastblas trainer/fastblas/vec trainer/nn
+[ $# -gt 0 ] || set -- trainer/fastblas trainer/fastblas/vec
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -98,7 +98,7 @@ func TestStallTimeIsOfOneReply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d %v", body, resp.StatusCode, err)
 		}
 		_ = resp.Body.Close() // read whole

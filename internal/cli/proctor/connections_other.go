@@ -1,6 +1,6 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package proctor
 
-// maxConnections is unbounded where open files are.
+// maxConnections is unbounded where we do not know the limit of open files.
 func maxConnections() int { return 0 }

@@ -30,7 +30,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close() //nolint:errcheck // the test is over
+		defer c.Close() // the test is over
 	}
 	first, second := <-got, <-got
 	select {

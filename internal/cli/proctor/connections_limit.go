@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package proctor
 
@@ -11,6 +11,6 @@ func maxConnections() int {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
 		return 0 // no bound of ours
 	}
-	most := min(uint64(lim.Cur), 1<<20)
+	most := min(lim.Cur, 1<<20)
 	return int(max(most-min(most, reservedFiles(most)), 8)) // at most 1<<20
 }

@@ -20,3 +20,14 @@ func Computed(b *Batch) int {
 	t.build(b, 0, len(b.Starts)-1)
 	return len(t.tokens)
 }
+
+// ComputedBy is the number of tokens that t computes for b, cut as it cuts it.
+func ComputedBy(t *Transformer, b *Batch) (n int) {
+	t.cut(b)
+	var r tree
+	for _, c := range t.chunks {
+		r.build(b, c.seqLo, c.seqHi)
+		n += len(r.tokens)
+	}
+	return n
+}

@@ -101,3 +101,53 @@ func TestGroupsAreComputedOnce(t *testing.T) {
 		t.Errorf("three equal sequences: %d tokens are computed, want 64", got)
 	}
 }
+
+// TestGroupsAreNotCut checks that chunks end with groups: four groups that are
+// longer than a chunk, one for each lane, have their beginnings computed once.
+func TestGroupsAreNotCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var seqs [][]int32
+	for range 4 {
+		prompt := randomTokens(rng, 16, 31)
+		for m := range int32(16) {
+			seqs = append(seqs, append(append(slices.Clone(prompt), m), randomTokens(rng, 60, 31)...))
+		}
+	}
+	b := batchOf(seqs...)
+	for i := range b.Need {
+		b.Need[i] = i%77 > 17
+	}
+	if got, want := policy.ComputedBy(policy.NewTransformer(smallConfig(), 4), b), 4*(16+16*61); got != want {
+		t.Errorf("%d tokens are computed, want %d", got, want)
+	}
+}
+
+// TestWhatIsWantedIsNotShared has equal sequences of which different tokens are
+// wanted: each gets what it asked for.
+func TestWhatIsWantedIsNotShared(t *testing.T) {
+	p := policy.NewTransformer(smallConfig(), 4)
+	seq := randomTokens(rand.New(rand.NewPCG(3, 3)), 40, 31)
+	b := batchOf(seq, seq, seq)
+	for i := range b.Need {
+		b.Need[i] = i%40 > 20+5*(i/40)
+	}
+	b.Need[30] = false
+	p.Accumulate(b, nll(b))
+	got := slices.Clone(p.Grads())
+	clear(p.Grads())
+	for s := range 3 {
+		lo, hi := 40*s, 40*s+40
+		one := batchOf(seq)
+		copy(one.Need, b.Need[lo:hi])
+		p.LogProbs(one)
+		if !slices.Equal(one.LogP, b.LogP[lo:hi]) {
+			t.Errorf("sequence %d: %v, alone %v", s, b.LogP[lo:hi], one.LogP)
+		}
+		p.Accumulate(one, func(int, int) { copy(one.DLogP, b.DLogP[lo:hi]) })
+	}
+	for i, g := range p.Grads() {
+		if math.Abs(float64(g-got[i])) > 1e-5 {
+			t.Fatalf("gradient %d: %g together, %g alone", i, got[i], g)
+		}
+	}
+}

@@ -3,6 +3,9 @@ package policy
 // SetRowLimit makes s feed at most rows tokens a step.
 func SetRowLimit(s Sampler, rows int) { s.(*sampler).rowLimit = rows }
 
+// SetFar makes s take its weights for larger than the caches.
+func SetFar(s Sampler) { s.(*sampler).near = false }
+
 // RowsFed is the number of tokens that s has fed.
 func RowsFed(s Sampler) int { return s.(*sampler).fed }
 

@@ -177,22 +177,28 @@ func TestSampleDependsOnKeyOnly(t *testing.T) {
 func TestMoreThanTheWindow(t *testing.T) {
 	p := policy.NewTransformer(smallConfig(), 1)
 	cfg := policy.SampleConfig{Temperature: 1}
-	want, got := script(90, cfg), script(90, cfg)
+	want := script(90, cfg)
 	play(p.NewSampler(1), want, 1)
-	s := p.NewSampler(100)
-	for range 2 {
-		for m := range 100 {
-			id := s.Begin(policy.StreamKey{Seed: 9, Member: uint64(m)}, cfg, []int32{1, 2})
-			s.Want(id, 5, nil)
+	for _, far := range []bool{false, true} {
+		got := script(90, cfg)
+		s := p.NewSampler(100)
+		if far {
+			policy.SetFar(s)
 		}
-		s.Step()
-		s.Step()
-		for id := range 100 {
-			s.End(id)
+		for range 2 {
+			for m := range 100 {
+				id := s.Begin(policy.StreamKey{Seed: 9, Member: uint64(m)}, cfg, []int32{1, 2})
+				s.Want(id, 5, nil)
+			}
+			s.Step()
+			s.Step()
+			for id := range 100 {
+				s.End(id)
+			}
 		}
+		play(s, got, 90)
+		sameEpisodes(t, got, want)
 	}
-	play(s, got, 90)
-	sameEpisodes(t, got, want)
 }
 
 // TestPromptComputedOnce counts the rows that a group with one prompt feeds.

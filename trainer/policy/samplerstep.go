@@ -2,13 +2,16 @@ package policy
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/proctor-rl/proctor/trainer/nn"
 )
 
 // Step implements Sampler.
 func (s *sampler) Step() []int {
+	s.cores = runtime.GOMAXPROCS(0)
+	for len(s.workers) < s.cores {
+		s.workers = append(s.workers, new(samplerWorker))
+	}
 	s.collect()
 	s.run()
 	s.done = s.done[:0]
@@ -59,10 +62,18 @@ func (q *slot) sample(d *drawer, logits []float32) {
 	}
 }
 
+// window is the number of sequences that a step continues together.
+func (s *sampler) window() int {
+	if s.near {
+		return nearRows * s.cores
+	}
+	return farWindow
+}
+
 // admit fills the window with the sequences that have waited longest and whose
 // prompts are computed.
 func (s *sampler) admit() {
-	kept := s.waiting[:0]
+	kept, window := s.waiting[:0], s.window()
 	for _, w := range s.waiting {
 		q := &s.slots[w.slot]
 		switch {
@@ -115,38 +126,38 @@ func (s *sampler) run() {
 	if total == 0 {
 		return
 	}
-	if total <= serialRows || runtime.GOMAXPROCS(0) == 1 {
-		s.workers[0].run(s, s.jobs)
-		return
+	// Part p ends where (p+1)/parts of the rows are reached.
+	parts := min(s.cores, (total+partRows-1)/partRows)
+	rows, lo := 0, 0
+	for p := range parts {
+		hi := lo
+		for hi < len(s.jobs) && rows*parts < (p+1)*total {
+			rows += len(s.jobs[hi].tokens)
+			hi++
+		}
+		s.workers[p].jobs = s.jobs[lo:hi]
+		lo = hi
 	}
-	// The border is where half of the rows are reached.
-	half, cut := 0, 0
-	for cut < len(s.jobs) && half < total/2 {
-		half += len(s.jobs[cut].tokens)
-		cut++
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() { s.workers[1].run(s, s.jobs[cut:]) })
-	s.workers[0].run(s, s.jobs[:cut])
-	wg.Wait()
+	s.team.run(parts)
 }
 
 // samplerWorker is the scratch memory of one part of a step.
 type samplerWorker struct {
+	jobs   []feed
 	space  nn.DecodeSpace[float32]
 	segs   []nn.Segment[float32]
 	tokens []int32
 	drawer drawer
 }
 
-// run feeds jobs and samples the next token of every slot among them whose
+// run feeds the worker's jobs and samples the next token of every slot among them whose
 // pending tokens are all in.
-func (w *samplerWorker) run(s *sampler, jobs []feed) {
-	if len(jobs) == 0 {
+func (w *samplerWorker) run(s *sampler) {
+	if len(w.jobs) == 0 {
 		return
 	}
 	w.segs, w.tokens = w.segs[:0], w.tokens[:0]
-	for _, f := range jobs {
+	for _, f := range w.jobs {
 		lo := len(w.tokens)
 		w.tokens = append(w.tokens, f.tokens...)
 		seg := nn.Segment[float32]{Lo: lo, Hi: len(w.tokens), Last: f.last}
@@ -160,7 +171,7 @@ func (w *samplerWorker) run(s *sampler, jobs []feed) {
 	logits := s.model.Decode(&w.space, s.packed, w.tokens, w.segs)
 	V := s.model.Config().Vocab
 	k := 0
-	for _, f := range jobs {
+	for _, f := range w.jobs {
 		s.consume(f)
 		if !f.last {
 			continue

@@ -3,7 +3,6 @@ package policy
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/proctor-rl/proctor/trainer/nn"
@@ -34,6 +33,8 @@ type Transformer struct {
 	lane   [lanes][]float32 // gradients of a lane; lane 0 is scratch as the others
 
 	spare  []*worker
+	team   team
+	phase  phase // what the team does
 	chunks []chunk
 	fresh  []int          // of every sequence, the tokens that the one before it does not have
 	first  [lanes + 1]int // chunks[first[i]:first[i+1]] are lane i's
@@ -68,6 +69,7 @@ func newTransformer(m *nn.Model[float32]) *Transformer {
 	for i := range t.lane {
 		t.lane[i] = make([]float32, len(m.Params()))
 	}
+	t.team.do = func(part int) { t.drain(t.spare[part]) }
 	return t
 }
 
@@ -216,26 +218,17 @@ func (t *Transformer) parallel(f phase) {
 		t.spare = append(t.spare, new(worker))
 	}
 	t.next.Store(0)
-	if n == 1 {
-		t.drain(f, t.spare[0])
-		return
-	}
-	var wg sync.WaitGroup
-	for i := 1; i < n; i++ {
-		w := t.spare[i]
-		wg.Go(func() { t.drain(f, w) })
-	}
-	t.drain(f, t.spare[0])
-	wg.Wait()
+	t.phase = f
+	t.team.run(n)
 }
 
-func (t *Transformer) drain(f phase, w *worker) {
+func (t *Transformer) drain(w *worker) {
 	for {
 		l := int(t.next.Add(1)) - 1
 		if l >= lanes {
 			return
 		}
-		switch f {
+		switch t.phase {
 		case packing:
 			t.packed.Pack(l, lanes)
 		case running:

@@ -747,15 +747,18 @@ type Observation struct {
 
 // Point What a trainer measured at one update.
 type Point struct {
-	Update      int64              `json:"update"`
+	Update int64 `json:"update"`
+
+	// Values A name has at most 128 bytes.
 	Values      map[string]float64 `json:"values"`
 	WallSeconds float64            `json:"wall_seconds"`
 }
 
 // PointList defines model for PointList.
 type PointList struct {
-	Points []Point `json:"points"`
-	RunID  string  `json:"run_id"`
+	NextCursor string  `json:"next_cursor,omitempty"`
+	Points     []Point `json:"points"`
+	RunID      string  `json:"run_id"`
 }
 
 // Problem RFC 9457 problem details.
@@ -1294,6 +1297,12 @@ type ExportEpisodesParamsFormat string
 type ListPointsParams struct {
 	// After Only points with an update above this one.
 	After *int64 `form:"after,omitempty" json:"after,omitempty"`
+
+	// Cursor Where the last page ended.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit Points a page; a page of long ones has fewer.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // OpenWebSocketParams defines parameters for OpenWebSocket.

@@ -53,11 +53,27 @@ func (c *Client) PushPoints(ctx context.Context, runID string, points []api.Poin
 }
 
 // Points is a run's curve.
-func (c *Client) Points(ctx context.Context, runID string) ([]api.Point, error) {
-	r, err := call[api.PointList](ctx, c, true, func(ctx context.Context) (*http.Response, error) {
-		return c.core.ListPoints(ctx, runID, &api.ListPointsParams{})
-	})
-	return r.Points, err
+func (c *Client) Points(ctx context.Context, runID string) (all []api.Point, err error) {
+	var p api.ListPointsParams
+	for {
+		r, err := call[api.PointList](ctx, c, true, func(ctx context.Context) (*http.Response, error) {
+			return c.core.ListPoints(ctx, runID, &p)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.Points...)
+		if r.NextCursor == "" {
+			return all, nil
+		}
+		p.Cursor = &r.NextCursor
+	}
+}
+
+// DropRun forgets a run and its curve.
+func (c *Client) DropRun(ctx context.Context, runID string) error {
+	_, err := call[struct{}](ctx, c, false, func(ctx context.Context) (*http.Response, error) { return c.core.DeleteRun(ctx, runID) })
+	return err
 }
 
 // Version says what the server runs.

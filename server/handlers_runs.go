@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/episode"
 	"github.com/proctor-rl/proctor/server/internal/oapi"
 	"github.com/proctor-rl/proctor/server/store"
 )
@@ -15,7 +18,11 @@ import (
 // CreateRun keeps a training run.
 func (h handlers) CreateRun(ctx context.Context, r oapi.CreateRunRequestObject) (oapi.CreateRunResponseObject, error) {
 	run := api.Run{RunID: "run_" + rand.Text(), Name: r.Body.Name, Labels: r.Body.Labels, CreatedAt: time.Now().UTC()}
-	if err := h.s.store.AddRun(ctx, principalOf(ctx).owner, run); err != nil {
+	err := h.s.store.AddRun(ctx, principalOf(ctx).owner, run)
+	if errors.Is(err, store.ErrFull) {
+		return nil, refusal(api.ProblemCodeCapacity, fmt.Sprintf("an owner keeps at most %d runs; DELETE /runs/{run_id} forgets one", store.MostRuns))
+	}
+	if err != nil {
 		return nil, err
 	}
 	h.s.events.ran(principalOf(ctx).owner, run)
@@ -36,16 +43,38 @@ func (h handlers) ListRuns(ctx context.Context, _ oapi.ListRunsRequestObject) (o
 
 // PushPoints adds to a run's curve.
 func (h handlers) PushPoints(ctx context.Context, r oapi.PushPointsRequestObject) (oapi.PushPointsResponseObject, error) {
-	owner := principalOf(ctx).owner
-	if actor(ctx).All {
-		owner = ""
+	for i, p := range r.Body.Points {
+		for name := range p.Values {
+			if len(name) > maxMetricName {
+				return nil, episode.Invalid(fmt.Sprintf("/points/%d/values", i), fmt.Sprintf("has a name above %d bytes", maxMetricName))
+			}
+		}
 	}
-	owner, err := h.s.store.AddPoints(ctx, owner, r.RunID, r.Body.Points)
+	owner, err := h.s.store.AddPoints(ctx, changes(ctx), r.RunID, r.Body.Points)
 	if err != nil {
 		return nil, runError(err)
 	}
 	h.s.events.pointed(owner, r.RunID, r.Body.Points)
 	return oapi.PushPoints204Response{}, nil
+}
+
+// maxMetricName is the longest name of a value.
+const maxMetricName = 128
+
+// changes is the owner whose runs a caller may change, empty for all.
+func changes(ctx context.Context) string {
+	if w := actor(ctx); !w.All {
+		return w.Owner
+	}
+	return ""
+}
+
+// DeleteRun forgets a run.
+func (h handlers) DeleteRun(ctx context.Context, r oapi.DeleteRunRequestObject) (oapi.DeleteRunResponseObject, error) {
+	if err := h.s.store.DropRun(ctx, changes(ctx), r.RunID); err != nil {
+		return nil, runError(err)
+	}
+	return oapi.DeleteRun204Response{}, nil
 }
 
 // ListPoints reads a run's curve.
@@ -54,14 +83,29 @@ func (h handlers) ListPoints(ctx context.Context, r oapi.ListPointsRequestObject
 	if r.Params.After != nil {
 		after = *r.Params.After
 	}
-	ps, err := h.s.store.Points(ctx, ownerFilter(ctx), r.RunID, after)
+	if r.Params.Cursor != nil {
+		n, err := strconv.ParseInt(*r.Params.Cursor, 10, 64)
+		if err != nil || n < 0 {
+			return nil, episode.Invalid("/cursor", "is none that this server gave out")
+		}
+		after = max(after, n)
+	}
+	limit := 1000
+	if r.Params.Limit != nil {
+		limit = *r.Params.Limit
+	}
+	ps, more, err := h.s.store.Points(ctx, ownerFilter(ctx), r.RunID, after, limit)
 	if err != nil {
 		return nil, runError(err)
 	}
 	if ps == nil {
 		ps = []api.Point{}
 	}
-	return oapi.ListPoints200JSONResponse{RunID: r.RunID, Points: ps}, nil
+	out := oapi.ListPoints200JSONResponse{RunID: r.RunID, Points: ps}
+	if more {
+		out.NextCursor = strconv.FormatInt(ps[len(ps)-1].Update, 10)
+	}
+	return out, nil
 }
 
 func runError(err error) error {

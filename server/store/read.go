@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/proctor-rl/proctor/api"
 )
@@ -140,107 +139,4 @@ func (s *SQLite) oldSteps(ctx context.Context, id string) (steps []api.Step, err
 		steps = append(steps, st)
 	}
 	return steps, rows.Err()
-}
-
-// AddRun keeps a run.
-func (s *SQLite) AddRun(ctx context.Context, owner string, r api.Run) error {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("encode run: %w", err)
-	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	if _, err := s.db.ExecContext(ctx, `INSERT INTO runs (run_id, owner, run) VALUES (?,?,?)`, r.RunID, owner, string(b)); err != nil {
-		return fmt.Errorf("write run: %w", err)
-	}
-	return nil
-}
-
-// mine says whose a run is that is there for an owner, empty for any.
-func (s *SQLite) mine(ctx context.Context, owner, runID string) (is string, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT owner FROM runs WHERE run_id = ?`, runID).Scan(&is)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && owner != "" && is != owner {
-		return "", ErrNotFound
-	}
-	return is, err
-}
-
-// AddPoints adds to a run's curve and says whose it is.
-func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Point) (string, error) {
-	whose, err := s.mine(ctx, owner, runID)
-	if err != nil {
-		return "", err
-	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return "", fmt.Errorf("write points: %w", err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it says so
-	at := time.Now().UTC().Format(time.RFC3339Nano)
-	for _, p := range ps {
-		b, err := json.Marshal(p)
-		if err != nil {
-			return "", fmt.Errorf("encode point: %w", err)
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO points (run_id, upd, point, at) VALUES (?,?,?,?)`, runID, p.Update, string(b), at); err != nil {
-			return "", fmt.Errorf("write points: %w", err)
-		}
-	}
-	return whose, tx.Commit()
-}
-
-// Runs lists runs, newest first.
-func (s *SQLite) Runs(ctx context.Context, owner string) ([]api.Run, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT run, (SELECT count(*) FROM points p WHERE p.run_id = r.run_id),
-	  coalesce((SELECT max(at) FROM points p WHERE p.run_id = r.run_id), '')
-	  FROM runs r WHERE ? = '' OR owner = ? ORDER BY seq DESC LIMIT 1000`, owner, owner)
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	var out []api.Run
-	for rows.Next() {
-		var doc, at string
-		var r api.Run
-		var n int
-		if err := rows.Scan(&doc, &n, &at); err != nil {
-			return nil, fmt.Errorf("list runs: %w", err)
-		}
-		if err := json.Unmarshal([]byte(doc), &r); err != nil {
-			return nil, fmt.Errorf("decode run: %w", err)
-		}
-		r.Points = n
-		if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
-			r.UpdatedAt = &t
-		}
-		out = append(out, r)
-	}
-	return out, rows.Err()
-}
-
-// Points is the curve of a run after an update.
-func (s *SQLite) Points(ctx context.Context, owner, runID string, after int64) ([]api.Point, error) {
-	if _, err := s.mine(ctx, owner, runID); err != nil {
-		return nil, err
-	}
-	rows, err := s.db.QueryContext(ctx, `SELECT point FROM points WHERE run_id = ? AND upd > ? ORDER BY upd`, runID, after)
-	if err != nil {
-		return nil, fmt.Errorf("read points: %w", err)
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	var out []api.Point
-	for rows.Next() {
-		var b string
-		var p api.Point
-		if err := rows.Scan(&b); err != nil {
-			return nil, fmt.Errorf("read points: %w", err)
-		}
-		if err := json.Unmarshal([]byte(b), &p); err != nil {
-			return nil, fmt.Errorf("decode point: %w", err)
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
 }

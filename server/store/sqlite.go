@@ -32,6 +32,8 @@ type SQLite struct {
 	// writing is held around each writing transaction: SQLite has one writer,
 	// and waiting for it by polling runs into its time limit on a busy machine.
 	writing sync.Mutex
+	curves  map[string]map[string]curve // by owner and run, of owners who have added to one; of writing
+	bounds  curveBounds
 
 	once   sync.Once // closes closing
 	mu     sync.RWMutex
@@ -63,7 +65,7 @@ func In(dir string) bool {
 }
 
 func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite, error) {
-	s := &SQLite{log: log, queue: make(chan entry, queueLen), done: make(chan struct{}), closing: make(chan struct{})}
+	s := &SQLite{log: log, queue: make(chan entry, queueLen), done: make(chan struct{}), closing: make(chan struct{}), curves: map[string]map[string]curve{}, bounds: defaultCurveBounds()}
 	s.room = sync.NewCond(&s.roomMu)
 	if dir == "" {
 		t, err := os.MkdirTemp("", "proctor-")

@@ -18,6 +18,9 @@ import (
 // ErrNotFound means that an id names nothing kept here.
 var ErrNotFound = errors.New("store: not found")
 
+// ErrFull means that an owner keeps as much of something as it may.
+var ErrFull = errors.New("store: full")
+
 // Record is everything kept of an episode.
 type Record struct {
 	Owner    string
@@ -58,14 +61,19 @@ type Store interface {
 	Episodes(ctx context.Context, f Filter) ([]Entry, error)
 	// Episode reads one with its steps, or ErrNotFound.
 	Episode(ctx context.Context, id string) (Record, error)
-	// AddRun keeps a run.
+	// AddRun keeps a run, or gives ErrFull where its owner has MostRuns.
 	AddRun(ctx context.Context, owner string, r api.Run) error
-	// AddPoints adds to a run's curve and says whose it is, or ErrNotFound.
+	// DropRun forgets a run and its curve, or gives ErrNotFound. An empty owner
+	// drops anybody's.
+	DropRun(ctx context.Context, owner, runID string) error
+	// AddPoints adds to a run's curve and says whose it is, or ErrNotFound. A
+	// curve that gets too long is thinned out.
 	AddPoints(ctx context.Context, owner, runID string, ps []api.Point) (whose string, err error)
 	// Runs lists runs, newest first. An empty owner sees everybody's.
 	Runs(ctx context.Context, owner string) ([]api.Run, error)
-	// Points is the curve of a run after an update, or ErrNotFound.
-	Points(ctx context.Context, owner, runID string, after int64) ([]api.Point, error)
+	// Points is at most limit points of a run's curve after an update, and
+	// whether there are more, or ErrNotFound.
+	Points(ctx context.Context, owner, runID string, after int64, limit int) (ps []api.Point, more bool, err error)
 	// Close commits what is queued and closes the file.
 	Close() error
 }

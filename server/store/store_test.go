@@ -156,7 +156,7 @@ func TestRuns(t *testing.T) {
 	if _, err := s.AddPoints(ctx, "me", "r", []api.Point{{Update: 2, Values: map[string]float64{"x": 2}}, {Update: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	ps, err := s.Points(ctx, "me", "r", 1)
+	ps, _, err := s.Points(ctx, "me", "r", 1, 10)
 	if err != nil || len(ps) != 1 || ps[0].Values["x"] != 2 {
 		t.Errorf("%v %v", ps, err)
 	}

@@ -265,26 +265,34 @@ type ClientInterface interface {
 	// Corresponds with GET /runs (the `ListRuns` operationId).
 	ListRuns(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateRunWithBody Announce a training run.
+	// CreateRunWithBody Announce a training run. An owner keeps at most 1000.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /runs (the `CreateRun` operationId).
 	CreateRunWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateRun Announce a training run.
+	// CreateRun Announce a training run. An owner keeps at most 1000.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /runs (the `CreateRun` operationId).
 	CreateRun(ctx context.Context, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListPoints Read a run's curve.
+	// DeleteRun Forget a run and its curve.
+	//
+	// Corresponds with DELETE /runs/{run_id} (the `DeleteRun` operationId).
+	DeleteRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPoints Read a run's curve, a page at a time.
 	//
 	// Corresponds with GET /runs/{run_id}/points (the `ListPoints` operationId).
 	ListPoints(ctx context.Context, runID RunID, params *ListPointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PushPointsWithBody Add points to a run's curve. A point of an update already there replaces it.
+	//
+	// A curve has at most 20,000 points. One that gets longer is thinned out: its
+	// newest quarter stays, what is older gets coarser, evenly.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -292,6 +300,9 @@ type ClientInterface interface {
 	PushPointsWithBody(ctx context.Context, runID RunID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PushPoints Add points to a run's curve. A point of an update already there replaces it.
+	//
+	// A curve has at most 20,000 points. One that gets longer is thinned out: its
+	// newest quarter stays, what is older gets coarser, evenly.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -778,7 +789,7 @@ func (c *Client) ListRuns(ctx context.Context, reqEditors ...RequestEditorFn) (*
 	return c.Client.Do(req)
 }
 
-// CreateRunWithBody Announce a training run.
+// CreateRunWithBody Announce a training run. An owner keeps at most 1000.
 //
 // Takes any type of body and a specified content type.
 //
@@ -795,7 +806,7 @@ func (c *Client) CreateRunWithBody(ctx context.Context, contentType string, body
 	return c.Client.Do(req)
 }
 
-// CreateRun Announce a training run.
+// CreateRun Announce a training run. An owner keeps at most 1000.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -812,7 +823,22 @@ func (c *Client) CreateRun(ctx context.Context, body CreateRunJSONRequestBody, r
 	return c.Client.Do(req)
 }
 
-// ListPoints Read a run's curve.
+// DeleteRun Forget a run and its curve.
+//
+// Corresponds with DELETE /runs/{run_id} (the `DeleteRun` operationId).
+func (c *Client) DeleteRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteRunRequest(c.Server, runID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPoints Read a run's curve, a page at a time.
 //
 // Corresponds with GET /runs/{run_id}/points (the `ListPoints` operationId).
 func (c *Client) ListPoints(ctx context.Context, runID RunID, params *ListPointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -828,6 +854,9 @@ func (c *Client) ListPoints(ctx context.Context, runID RunID, params *ListPoints
 }
 
 // PushPointsWithBody Add points to a run's curve. A point of an update already there replaces it.
+//
+// A curve has at most 20,000 points. One that gets longer is thinned out: its
+// newest quarter stays, what is older gets coarser, evenly.
 //
 // Takes any type of body and a specified content type.
 //
@@ -845,6 +874,9 @@ func (c *Client) PushPointsWithBody(ctx context.Context, runID RunID, contentTyp
 }
 
 // PushPoints Add points to a run's curve. A point of an update already there replaces it.
+//
+// A curve has at most 20,000 points. One that gets longer is thinned out: its
+// newest quarter stays, what is older gets coarser, evenly.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2005,6 +2037,40 @@ func NewCreateRunRequestWithBody(server string, contentType string, body io.Read
 	return req, nil
 }
 
+// NewDeleteRunRequest constructs an http.Request for the DeleteRun method
+func NewDeleteRunRequest(server string, runID RunID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "run_id", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/runs/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListPointsRequest constructs an http.Request for the ListPoints method
 func NewListPointsRequest(server string, runID RunID, params *ListPointsParams) (*http.Request, error) {
 	var err error
@@ -2043,6 +2109,30 @@ func NewListPointsRequest(server string, runID RunID, params *ListPointsParams) 
 		if params.After != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -2394,21 +2484,28 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /runs (the `ListRuns` operationId).
 	ListRunsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListRunsResponse, error)
 
-	// CreateRunWithBodyWithResponse Announce a training run.
+	// CreateRunWithBodyWithResponse Announce a training run. An owner keeps at most 1000.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /runs (the `CreateRun` operationId).
 	CreateRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRunResponse, error)
 
-	// CreateRunWithResponse Announce a training run.
+	// CreateRunWithResponse Announce a training run. An owner keeps at most 1000.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /runs (the `CreateRun` operationId).
 	CreateRunWithResponse(ctx context.Context, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunResponse, error)
 
-	// ListPointsWithResponse Read a run's curve.
+	// DeleteRunWithResponse Forget a run and its curve.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /runs/{run_id} (the `DeleteRun` operationId).
+	DeleteRunWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*DeleteRunResponse, error)
+
+	// ListPointsWithResponse Read a run's curve, a page at a time.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2417,12 +2514,18 @@ type ClientWithResponsesInterface interface {
 
 	// PushPointsWithBodyWithResponse Add points to a run's curve. A point of an update already there replaces it.
 	//
+	// A curve has at most 20,000 points. One that gets longer is thinned out: its
+	// newest quarter stays, what is older gets coarser, evenly.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /runs/{run_id}/points (the `PushPoints` operationId).
 	PushPointsWithBodyWithResponse(ctx context.Context, runID RunID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PushPointsResponse, error)
 
 	// PushPointsWithResponse Add points to a run's curve. A point of an update already there replaces it.
+	//
+	// A curve has at most 20,000 points. One that gets longer is thinned out: its
+	// newest quarter stays, what is older gets coarser, evenly.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3812,6 +3915,54 @@ func (r CreateRunResponse) ContentType() string {
 	return ""
 }
 
+// DeleteRunResponseDefaultHeaders the declared response headers of an HTTP default response for DeleteRun
+type DeleteRunResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type DeleteRunResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *DeleteRunResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteRunResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteRunResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteRunResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteRunResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteRunResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListPointsResponseDefaultHeaders the declared response headers of an HTTP default response for ListPoints
 type ListPointsResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -4360,7 +4511,7 @@ func (c *ClientWithResponses) ListRunsWithResponse(ctx context.Context, reqEdito
 	return ParseListRunsResponse(rsp)
 }
 
-// CreateRunWithBodyWithResponse Announce a training run.
+// CreateRunWithBodyWithResponse Announce a training run. An owner keeps at most 1000.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4373,7 +4524,7 @@ func (c *ClientWithResponses) CreateRunWithBodyWithResponse(ctx context.Context,
 	return ParseCreateRunResponse(rsp)
 }
 
-// CreateRunWithResponse Announce a training run.
+// CreateRunWithResponse Announce a training run. An owner keeps at most 1000.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4386,7 +4537,20 @@ func (c *ClientWithResponses) CreateRunWithResponse(ctx context.Context, body Cr
 	return ParseCreateRunResponse(rsp)
 }
 
-// ListPointsWithResponse Read a run's curve.
+// DeleteRunWithResponse Forget a run and its curve.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /runs/{run_id} (the `DeleteRun` operationId).
+func (c *ClientWithResponses) DeleteRunWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*DeleteRunResponse, error) {
+	rsp, err := c.DeleteRun(ctx, runID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteRunResponse(rsp)
+}
+
+// ListPointsWithResponse Read a run's curve, a page at a time.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4401,6 +4565,9 @@ func (c *ClientWithResponses) ListPointsWithResponse(ctx context.Context, runID 
 
 // PushPointsWithBodyWithResponse Add points to a run's curve. A point of an update already there replaces it.
 //
+// A curve has at most 20,000 points. One that gets longer is thinned out: its
+// newest quarter stays, what is older gets coarser, evenly.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /runs/{run_id}/points (the `PushPoints` operationId).
@@ -4413,6 +4580,9 @@ func (c *ClientWithResponses) PushPointsWithBodyWithResponse(ctx context.Context
 }
 
 // PushPointsWithResponse Add points to a run's curve. A point of an update already there replaces it.
+//
+// A curve has at most 20,000 points. One that gets longer is thinned out: its
+// newest quarter stays, what is older gets coarser, evenly.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5590,6 +5760,48 @@ func ParseCreateRunResponse(rsp *http.Response) (*CreateRunResponse, error) {
 	switch {
 	case true:
 		var headers CreateRunResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteRunResponse parses an HTTP response from a DeleteRunWithResponse call
+func ParseDeleteRunResponse(rsp *http.Response) (*DeleteRunResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteRunResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers DeleteRunResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

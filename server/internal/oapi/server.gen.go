@@ -97,10 +97,13 @@ type ServerInterface interface {
 	// ListRuns List the runs that trainers have announced, newest first.
 	// (GET /runs)
 	ListRuns(w http.ResponseWriter, r *http.Request)
-	// CreateRun Announce a training run.
+	// CreateRun Announce a training run. An owner keeps at most 1000.
 	// (POST /runs)
 	CreateRun(w http.ResponseWriter, r *http.Request)
-	// ListPoints Read a run's curve.
+	// DeleteRun Forget a run and its curve.
+	// (DELETE /runs/{run_id})
+	DeleteRun(w http.ResponseWriter, r *http.Request, runID RunID)
+	// ListPoints Read a run's curve, a page at a time.
 	// (GET /runs/{run_id}/points)
 	ListPoints(w http.ResponseWriter, r *http.Request, runID RunID, params ListPointsParams)
 	// PushPoints Add points to a run's curve. A point of an update already there replaces it.
@@ -259,13 +262,19 @@ func (_ Unimplemented) ListRuns(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
-// CreateRun Announce a training run.
+// CreateRun Announce a training run. An owner keeps at most 1000.
 // (POST /runs)
 func (_ Unimplemented) CreateRun(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
-// ListPoints Read a run's curve.
+// DeleteRun Forget a run and its curve.
+// (DELETE /runs/{run_id})
+func (_ Unimplemented) DeleteRun(w http.ResponseWriter, r *http.Request, runID RunID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListPoints Read a run's curve, a page at a time.
 // (GET /runs/{run_id}/points)
 func (_ Unimplemented) ListPoints(w http.ResponseWriter, r *http.Request, runID RunID, params ListPointsParams) {
 	w.WriteHeader(http.StatusNotImplemented)
@@ -1091,6 +1100,32 @@ func (siw *ServerInterfaceWrapper) CreateRun(w http.ResponseWriter, r *http.Requ
 	handler.ServeHTTP(w, r)
 }
 
+// DeleteRun operation middleware
+func (siw *ServerInterfaceWrapper) DeleteRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "run_id" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "run_id", chi.URLParam(r, "run_id"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "run_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteRun(w, r, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ListPoints operation middleware
 func (siw *ServerInterfaceWrapper) ListPoints(w http.ResponseWriter, r *http.Request) {
 
@@ -1118,6 +1153,32 @@ func (siw *ServerInterfaceWrapper) ListPoints(w http.ResponseWriter, r *http.Req
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
 		}
 		return
 	}
@@ -1354,6 +1415,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Post(options.BaseURL+"/runs", wrapper.CreateRun)
+	})
+	r.Group(func(r chi.Router) {
+		r.Delete(options.BaseURL+"/runs/{run_id}", wrapper.DeleteRun)
 	})
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/runs/{run_id}/points", wrapper.ListPoints)
@@ -2610,6 +2674,43 @@ func (response CreateRundefaultApplicationProblemPlusJSONResponse) VisitCreateRu
 	return err
 }
 
+type DeleteRunRequestObject struct {
+	RunID RunID `json:"run_id"`
+}
+
+type DeleteRunResponseObject interface {
+	VisitDeleteRunResponse(w http.ResponseWriter) error
+}
+
+type DeleteRun204Response struct {
+}
+
+func (response DeleteRun204Response) VisitDeleteRunResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteRundefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response DeleteRundefaultApplicationProblemPlusJSONResponse) VisitDeleteRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListPointsRequestObject struct {
 	RunID  RunID `json:"run_id"`
 	Params ListPointsParams
@@ -2808,10 +2909,13 @@ type StrictServerInterface interface {
 	// ListRuns List the runs that trainers have announced, newest first.
 	// (GET /runs)
 	ListRuns(ctx context.Context, request ListRunsRequestObject) (ListRunsResponseObject, error)
-	// CreateRun Announce a training run.
+	// CreateRun Announce a training run. An owner keeps at most 1000.
 	// (POST /runs)
 	CreateRun(ctx context.Context, request CreateRunRequestObject) (CreateRunResponseObject, error)
-	// ListPoints Read a run's curve.
+	// DeleteRun Forget a run and its curve.
+	// (DELETE /runs/{run_id})
+	DeleteRun(ctx context.Context, request DeleteRunRequestObject) (DeleteRunResponseObject, error)
+	// ListPoints Read a run's curve, a page at a time.
 	// (GET /runs/{run_id}/points)
 	ListPoints(ctx context.Context, request ListPointsRequestObject) (ListPointsResponseObject, error)
 	// PushPoints Add points to a run's curve. A point of an update already there replaces it.
@@ -3554,6 +3658,32 @@ func (sh *strictHandler) CreateRun(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// DeleteRun operation middleware
+func (sh *strictHandler) DeleteRun(w http.ResponseWriter, r *http.Request, runID RunID) {
+	var request DeleteRunRequestObject
+
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteRun(ctx, request.(DeleteRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteRunResponseObject); ok {
+		if err := validResponse.VisitDeleteRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListPoints operation middleware
 func (sh *strictHandler) ListPoints(w http.ResponseWriter, r *http.Request, runID RunID, params ListPointsParams) {
 	var request ListPointsRequestObject
@@ -3643,142 +3773,145 @@ func (sh *strictHandler) GetVersion(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H1rc9s4suhfQfGeqjmnLmU788jssT95M85u7mQ2Kdu7U3WTXA1EtiSMKIADgJK1Kf/3W2gAfIIUJcvz",
-	"OLufbJEgHo1Gv7vxOUrEOhccuFbR5ecop5KuQYPEX68KqYQ0/6WgEslyzQSPLqMflyCB6CWQjCpNcroA",
-	"AjyF9CyKI2Za/FKA3EVxxOkaossosR3FkUqWsKamxzV9eAt8oZfR5ZcXF3Gkd7lpqbRkfBE9PsbRDd+8",
-	"+a47+JuUiDmhnADflOPlVC+r4VgaxZGEXwomIY0utSygPnRwqPtdDn/Dz9sDmqfVkMR83TMudnzgyDlT",
-	"IoXhhdo2p1rsmxTWudDAk933sOuOe00k5EA12TK9xF1WBgIr2BHKUzIT6Y4sQCv7SgsJqfki25UTXAJN",
-	"QVZTrI04MUMO4cGacf/7RQgr3tMFvGVrprsTv+FaMlCEIkb24WKGH9enkMKcFpmOLl/gBOgDWxdr/GXn",
-	"436Ws2FcwwIkTue24AN7R2TBe7ZNFnx68NbdU7UaGk5TterDTapWhw74aBqrXHAFSA/eSzHLYG3+TQTX",
-	"wHETaJ5nLKFmKue5bfG/f1ZmXp9rff+HhHl0Gf2v84rgnNu36tz3iyO2SY1BROCabKXgC7M4i104oVvQ",
-	"cje5nmsIUKk7SARPFdGCbCnTZ1FgqdVW4thuQqbBdWK7+RxRvns3jy4/dOATf45omjLTjmbvpchBamYg",
-	"NaeZgjjKa48+RxoedHhXqw35YFt9KlFNzH6GRB88lBDZNKFZhr+YhrWqjVz26R9QKemuO5Oqk6fOZw1K",
-	"0QUE5tAa0zfsDvipjRj38KAJ40iEPFn+QhGx5UQldD4XWUr+kxIL5pgIaSip7c0RNnjQ/xV/5GadBNdp",
-	"unuXA79+84Uiaklz8N9RpZjSlGviZnj2kUdx9DBZiImbqMH4s1u6/cEt4TGO/kx1svxBpAGe8iNlmsxN",
-	"51lGcIPMSOaBWc+cSaXJmvGpBJoiXQVuaNCHiGZZFEfYoAalEiPtmLegQL/R9qQesE/AN4ZEdJE0jhZS",
-	"FLl7WSPZL7780zDJrgFpolYsn4jcTmaSC3P4pKVCj4ZmpfCA3XuKe9GluLEl32ofRXlrWz3GUS4yluym",
-	"G5DKnef29I+dsAJI983jzrQxbfPMcqzBxtho/AQ8SW9x0W9enmZLWmfTIUeAFrSQ7hYUctM2zv+VGtYs",
-	"8S2eK+K4xRXhwPQSJNmiYLkWqT8DKUsJFxoJOB4PS8dHo22JVM2pvBcKz4QnIGadoLDrLsblFdcbxcSQ",
-	"aToIDH2AAHPA6gG2X8Aw0G/t7A887CVbKP8ZmmyLrjyinPTGfvni4suvEeX87zZnwZeWljlk9RKW+7BX",
-	"woqjtaOfeyeHhPZI3LYg2Adlv6mng6Pf/T2seM/07jTkR1B7Wko4QxN2ctBjPHTMnIYSfH0AQdWQ72cA",
-	"mq1BFHpqYV3i0lcvLy7GCOzBU+ZAsRfC/yZt40ibgdcTKZvt4lcibOUJ+teia7VtOgVZa52SJ1C1Il2A",
-	"DtmdqCZMkQzm2ii8aIFCSa97cpTV/qamrfk9F3JNdXQZpaKYZVAdB16sZ3ZLDP2pPghQnlIj6m3UWmKt",
-	"x+7ncXOOIUC8ojmdsYz5RbXBwZIl8ZhAzOpRC1d1UxVRRZ4LGQKRhDyju9oyZkJkQJHYe+E28IbTXC2F",
-	"7nmrIZ9K2FIZ/LwNHzNKrcvYz6nZURA0EqiGG765hTzbNfX0IUy94RtUX/e0ecuU1Tr36Hi1aRxDqxJR",
-	"8ACiX8/EBsgLsqYrtGeh9mU28CASM5diPQ1s18GM+VdQ/tKwHZKmdJYBYSlhXGmg3qxGeSrWRHC08uVU",
-	"a5Dmk//34Xryf+nknxeT//5U/TudfPp8Eb/86vE/ouNnmNEZZPv1TtvqCD1V62zq6EFAvhBbkgm+KK0d",
-	"GduAQjuGKDSZAeMLUihrgC9x5E8vv94nEPknHZs3QAopKXgGSpEGIhkCvGAb4GdPgGZNHW8OfAtzsw4/",
-	"MsPhzKrdF0SB3Nh1Hq3V9tCS24Ifd4gPRQ3u3AyHmr7rlBP7CNHF79gG5AJ4An1+G0oskS3l0PkcJKRX",
-	"xJBcMnnhIS6NltLlGnMGWVgi9fL7CKaINizTT2gJN/O5+S/M/meQOH9MTbr9QhHAj+qmMi64YfMFX3Gx",
-	"5UbKz/OMQRq0m91kLIW0Z8wtVSQpNNGCLAUXhSRr+jAVM4OLyHGns52GAIfFxyNAYtsFYcE3Icpozj9R",
-	"mdABx1SLwyBup1PakoKoholRpaIAMEZrei0vhFYkN1jDUQlC32DNd3UsrfBDKk11ofarHtjqgO4fciZB",
-	"HQSgOkP8vTKUClwdIoAKaeVYJLLgihiVsXF+WIpisiw4tysTG5DBw+MPfgsdjILnDyqHB40EJqyItrhf",
-	"P5vqjF3jJMMUs1Q8nZfWf1hCqgRxczpx/Qg10KXnvKLo2NGngG/Gq1NWSO1om09Huy5MesnOfVAwuCYr",
-	"xlEKA75hUvA18ACTsAaVqTlNQRQUGRDbRhGq0BcTG3EODSFAkyXRS4byDtUkoZzMgKSCQ2xo8AzInGUZ",
-	"GKEQvZ0tB1eFHG0AumktIcvDQhblblqGCW4l0xq4n+BZiBK4Hsf5Of/P3bu/3dmWj3GUtJS7oS8biiA6",
-	"SdFlPT2UKKRs4eSbzkoMSzu0Oy/JdDqr88ZjYFNpkMMWdNPqLoek9LGMP2PobXnD5yKEKKpYr6nchZFK",
-	"iGz8MPdCZKERRtMthHGdXLk9rCbZxOu4efjaKBrcG7+oEogdDGvgR7k/LSQeoCS9RHFqvjiIMiJh2mdc",
-	"qnoOTsoyvi4NeMeRG1bRFKj7WFHYkB7g6RVh63WhUS8VPKlFPrXXlj6X2NV5PRdyBenUzHUfAF9j09em",
-	"JXIUut8M+Rds9AcRe7r+3mNnmhezjCX9uqCNnmni1vjeJehC8iHL5AdvmowjXmRZ9OlYn3NAXqPyUJ3g",
-	"IOnbG1PDTHZN+Y5sjSpq1NCGMl+T+JQW+VQCVSEzwR1o51HRsuCJEc9ML4LDCBPgnRb5re34Mf5c2YGz",
-	"rGPxazStO9x7RI0nCajVGY8HpNUqkEu5eAFvRfVibB1yJaL5HWnsfnm8Bojkexe506Ju9uUBhNuR3AAr",
-	"NLrBNCljTU8j2fr5hVb2mkGW3khpx2suLAVNWRbcyXLANjYa2YW4t4RxLVDlmQkbujO8677T2I8cnLCQ",
-	"qycbmH2Q40FW5Mee2TgW0gHF/RJKtRKFd71kCiV7pgglich3RMyvCNMK1UFFZjAXGE3MFEGfYJ00GEBK",
-	"iDHw1MockCLXDfDbYRY5Qke19jC0gok5zlBseYg4DR1cHCe0h3/xrLYLsA3IlCWaUF3Tyr9QRrLorhNn",
-	"IZne7Ttxb8qGBnepUr0enURIGOkj06D2c+N7UPqVQTzlCCCbM3tuhr76h2/XOSJ27n6itR79fOIaVEKw",
-	"/yvQTC+7h73PRiJWGPmXSsqc7aODT1sqzatghGWPAnokKXOTDK0L1ZewzdJ7CtY0La2lVhPo09YDXoAi",
-	"yxyb5cIq5FuqSMFTkEoLcQDP/Xv5TRlQMsx5Ax9E84w+C8DN8ZAKpuBZwrEiI7p4n9hLa/cHQlPe1ClB",
-	"y0yjNaxzbYOfGSezHRFo9VsD5cpQZhsd4gPGWyb+A+FsFP5VgLa4JbsI9Hffd062WEV+V0MLrNkEAoYo",
-	"5Lr2dY1IdwXxsOP2bamHhLlpN6ayA4PWqRMyVf6kJRkDrm08ckxWkGsyA8VSQLYCfKMsSyu4ci67+thf",
-	"fRkAxttSERpk/81J/VkU3M6qYiyxNbBtmTnRZFsnFhgwkEKSUQnqjFzP0Jbvcca8QiGiizFBf0gzJubl",
-	"t99+++WLl3vjYujDtNQdGrkYF/udmebjZvD7oT1saZZNjQ5UN0eXnby8+PpPI2LMOnv3QxUA38bixMDf",
-	"R5V3vTdVmkUH/cLGtwM0UJFBr4ELIXhKUzOOFpcLCh33dxUCDTA1ujA4qQAUOhViIni2s2jMzKNtTPRS",
-	"ApAt3QVccinVNCyFYZYTVcS0uCK84n2N07GkinAXeOD19JLmeLZTgqrU4CuSaHX5Yfp0gPeq9FsOKl+2",
-	"lTkhdoTxeluNZLZp/gEZLbWBY7sFIQR4bxZ3IIVDvKBEG1HN8jdVSEiNLG20jiJPqQ4cLPu8IfQyrl9+",
-	"HcV7wk83NCtgkG+MkKJb9L7OXipoICmqUaFuv4GZ+jFam+CW2+q0XE3vZoTNtoiE41HIbmsAgVwO3F4U",
-	"KnPl3MDB6VahrK2IktevyH9//c23PiSXWD1bhYjtfluoG+aVM2X0WQsOOMBlsMPgAbatBozEh/vTn9iL",
-	"kXLH40DN5HK8lM640tRFthzN9awZpc9MIEHL3ZTONcjpOuSLPsjCK3d01mCyjUhJr3uGbJ/hSJo40kz3",
-	"ce2wAbJNja050XZTsxkmNsq4mnOJmQ2QDZy8V+FEt2b+ZowO3lyKhaRr1Yg24BuasXTys7VaFpwWeglc",
-	"MzTuRujjmLE0BeShQk/mRrRFxqKXIp2YRzTLxBac+dRuUb2leVj/bZSfZgN7MhrPZMGbv0GBnpQgrT7C",
-	"6Ai7dZNE8HnGEHj4WxR6IuYTIdOqDeMThAMo5eZmQwtSlBbS3UQLMcmoXNggJhfGC+lkDSmjE7eRCNUJ",
-	"t7vnYWhDq8rQp/J3QnOaGH0xjiTVMEHjbwmvRFK1hNQZUySnmYN0ObTh3ZVJRFGezsTDpOB0Q1nmsAbX",
-	"5nI0SnBVv9HhVP4OBZO8L9QSOYY6zuJ5LHOqx/17RaEv8D9kww2zpVsMtesLskeL4zRthOwNTbYW3IdB",
-	"s/Z8ZP2h2CM9MIQuKBtj6qyG9P2HF31AVlq32ILyvtfZjjhvR2z+R38H6s1oJ0YTXeOxAkivCKxzbT7E",
-	"0Gm+Q5VcuuU1wf/vpNZ/xaTWPnQNH9HjnfIn8ZYfiBiiqUIPfVTXtg/deIB0SpMEct3rUzjCXTw2hDAm",
-	"Fz1RhFSt9vomTJsTRfH0RRh2HULNnanCbXDGlQe3AddaPOKAC8DGQL2nMpRGQjhdQ0pyKvWVi5c2rX2E",
-	"tyrWBrioBBLDkxXZAlssAwa+FeMjw7HMVL43rYfiw3DIkcqyndKoxuHQKZy7H7PsbxiY37v1Bo0NBp5V",
-	"BDpC1NkdGiKtKHQicAa5FImV89wS4igHTrOGu6qCTjUNjG0L7Kuz0aaBqXT3zoc7HkuETrz3p9rPvfsY",
-	"Bh7uoQVVM1EuD9oL1/RhrFGH8ZEtzaaNpz0tbNhHhcw0UJqN/EBBCBU8hFfaifcYBLddCgUkKeQGvfd5",
-	"YdQDsgR5ojSDY/NmwoEZPap0r40pdkYxP+dOlDyvVTgzA5CErnHlY1bXZ8FyKNwIKR9SHwoeNsHJgh+A",
-	"QQXfizbYYWgKdxDKi3kNkCq0usMGpEEPl5Pn0s7THadrligbupGzZKVKh2PpUrZRIcijGnD1ltjubt7V",
-	"shlbrnz3ZpRBsd44uGYv2bbPhwJLbalaNUg9nhvLY1haMnkbpluonrSJKgK5s5peVMeRR2QUOTyzzYNL",
-	"7E8PkVBPDlGa8lSdkdeUYci9Ex1AbkC6gkvoFLQ7zbSqCRm8yLI6mKpcEg1yzbgz7ZQxfAYJcBhzRDKh",
-	"epK17oLC4jvuIxxwJtYjpImZtBZn5Nq6dKrwfkoWkqZllgF1TltbvwFFL0LVClIyF3J8zMQ1Ji1uqSLK",
-	"ZUZ0vEQ179ApXUGHxfIyh3fDEUQ2Ov54raKK4z8kytV+NT2WTQYD+jXVMF3Bri8g9iht5Y8RtVodtaCq",
-	"ptma8cV0hBKEDfGT8sCOyPG3+o87L21FqEwkaOz5AH3oiXKt9tehdn1dYfoHeU9SwrBa/wQV2xvkxuWn",
-	"GLjtVTnrmmYTsv3mueNLqxxcMmggW/SmGSXqY2bIDDIGG0AymmdOJn9qSaGQWaF/YBtZcLbXF9wsRTSQ",
-	"su9G2FKm1ZWrmwq5YZaQzclCgCI2Lu9J5YwGQsWGKr3MymorgxVebKvHOEoF73FpPcVW9nvkXT5Do0XF",
-	"rdVEV5HOX6hSoVSCzKlsagljGV5PAKYNv+JCV8ENM0hooYCIQhKMKptJsYLjRn0+NtupkbX0cMNmVeR3",
-	"PTL1ZLx5wJKIh6+KTq/qHWD5rvkfJx/lt+XsB9g7D2bzqS3esD+npWL7jo6N5v8lJHsKK1kVoJxUqxK3",
-	"V2mqeMVa8GB9Npb2B/WYe2ev7uoxPlalWd3Bpk3kkm3M8cGDz1H9zoAaxlUpZl19ZVw2W9Dc6bjXmu7I",
-	"ioutTY7ohtwOppwdkTrVjlwo856c69unP7mVhTbZADicv3SSnKOaOj7Oi+B9D+1AOqGtE7cVlGg69wYV",
-	"m5jb1Ej3yAN2cr77IHyqRI3O6Pa52ewlhl2QZAnJSsUO5fQSmETbTcBoWgUHBapSWQU/+K6TpdK3tDIl",
-	"pDQXuCGDq7TUrbPCH1iWMRcLR1SOuj8ntCxT0VrTg7Umj7DvltLMiLa/FDDSE9ICgf0wtvPyYwaXL0QW",
-	"tPUKkVUlr8m84NY0YiYSyAlwr8d4yl77trXD7ell2c+neFyoUuCD5tpe12bWXmO5qCpy2JCxhFq7VDv1",
-	"r/bx6IBra8+v3ZoxtspB2GJXn0Sj577lh5XYZ3Bv2i5D0+jk6gTjq71tTpUB1VUiUbD4KZWLYu1vJhmf",
-	"g+2cuyM4imkV14YJre0ftey17pqSUoNNIWHBOgADJTf63aNPLQ7RsxLfaQvOOevPlzfkTAy+lrBhT821",
-	"H73gaqW1WcWNJYTW/qN6hULMaxm84oWlMRE5mo1tIihkVS7PmuoEc99ub+7uMav3iiSUJ5BhMoCmcgE6",
-	"JlRrmiyJFYqviCpmZoSZzRjQ6EoTc/KjuvMvxlf7PbSOYqV2HBLVVNM9Sra7vwCmyPcRlx/VO2vIQkA1",
-	"5/fkGRxbGBftZXkPrtxsIFSV806soVaWiPo9zh1dW6GngcyAaJGlTpHs2+GWzD+vyR1PDOw+IBN/yD53",
-	"mil5SA4jCALcBw6cJLvggDDtgo/0n1au5A6k7JyfZKmEXwK5C0yBLb9JEJJYggb/EXZ3JNB1bO8zWYoM",
-	"lDNCYBtFqE3cbSoNI7ys3oQyxjxdPwNhHsnS0u5S0sS5dL70E5KCjnkCca81QwvogWMfDvxxB+USc4pm",
-	"sKCcCGkr/9i6mfbNlioXUXtFZMEv64lJmIfN4eojt8hSf+lCK5RYw1WZdX5Z0+cJU0QtC60N9UnFltsL",
-	"aLxQ7U9+aX0xSF2epFrUdsgKgfS5L9TJ6f64XwT1UYdGfmgbyeAjvasZ+Fx9dONGcTQzXHTqnUHIK6u9",
-	"mWGQlD0wlrX2zLQs9twS9LnaglR1W7udsUc88z8LFVNID+VHewx0IQ45LjX6uGr8FtsC1wC4Opwo0sgC",
-	"aqmMzs6JHnB3fVsjn7E9x1GpLt618Gy8etVzaEtx6sBA8/uGnEfbtKlM104RhCI/I776vI2p5FRKsbUh",
-	"MB85s+7+K0uKMX3IRqQ7Cu0I8kIQwd1WUE6AyoyBbMgRH7nSIs8hPSPXXsy0gVhWfvLW6oqq2vkCT5XR",
-	"opAutOT78P1oBgLWtlDW0seKrZbR2MKLrYCncSmSvUIOz3behIr1RtH67q5xPE02W2BAO8gJytBuIGgn",
-	"MwwD6ywo4GlMPrihPhE2J3RmscLTXzx02ZbuquiQUTJOS0Lqz0w5rqb74DbNLQTLEvRHJ971SU/lJrnL",
-	"Eo/39Zqz1pPbje+c3I6nM7HmTfakIWtW7TEw9NU2jh4uWJI1PFa9IvTpUiVKejsg75V+tC5VDaTg0IDs",
-	"cWOp5Qz0FoDXySn8gkJtJpS+wusBau5EymEb4GJ9svXNBuTOUTs7AsLNUUTtiH0pOpMtyzKSiB6KGBKi",
-	"w+hYXZ5rh1LYKQr5V/YSIVufzUt+S6oI5Vi9ZX81MTeoXXKM0O2yTYRIUkimd2iLdGEAQKVlE0h1EIT2",
-	"UdnBUuvcXtLJgoWHrr3wZYXCMrz6P2lvwfL/im1xTQz3METULJ5Q/pH7+MOyFGfsOCrk2LjgmmV1Lzyy",
-	"wDNyXwXlG8Ba9ekjr8nSgmc7w11dKzG3kYFlaRzd8qvjuLUCSB+5d8RfmYlYf4j9+p8gxdlH/pE77JJS",
-	"oOxOOem7JpWkIkH7o5MdyE+JSOGnM/J3m735keONu05WMdgv7R0JltVnLAGuwAqzwLUzVkbXOU2WMPny",
-	"7KK6A7b2rF7jNrqpSjkreyvlAtP8iASz0TIBnF8GtuZVTIRZMZrDDGh+hNmdSFb2sgCXoBy9lyLReOdz",
-	"aduLXpxd2KHNuq0Z/DtGM8x/R+RSl+fnKofkTOTAac7UmZCLc0HV+VdnL85T2/Z8RlGjcG2iy+irsxe4",
-	"zJzqJeLyOWob51YlwZxQa4Etr8h5k0aXtbvdqiTnPwt7l1PP/baH3WvbvaLvsXlgK/G5umT3y4uLZ5lA",
-	"eRtXvbuHCU+7XXb90aFr6zBKlkPsLPoGRTlTyxCR6hRLMn0C13JHcqPcaljH4QvUzmrVrvtWW4KvdpFw",
-	"Hb1x3jbnFfjGWmmwwNUHq5VGn0x7hzPe9jGAMndOx34ujKnH5/0WCNO6ve1ofGneB/aHQRcz7f3Y4isM",
-	"WCkGArjylintylXbktnPtGf1CtsB2DlO5LOcUMhxjNCFVz4dZGbsRpmkBtgSqmkmFgW0QXf+2fx57IXg",
-	"X8AD8FeAXwh297UlnQJO34GThgWHpoQeAFXTr9wTQ1Y18ev4m+H1j59CgD4vw1V6EfbexYy0hu5T2TAq",
-	"5QpvsbY2hHWl9vZdwF+WLR61OzYV57Hvyrba+l/ZaJ4RLd/TBWDONJrvng2xyuijAGZdk5wuoJZLdMJD",
-	"iD225OwY01YXQGy1LLb+1dHu/LPTlgfP+71NiH7WPek76WZ+Xyhi48lQ/j+N9EHRwFpp/6cG+n6EN6t+",
-	"813v9vhYkX6q4NLVn29bfCBL39aYCZz2kJgeW4dkKBrq2Y7KXgHiuYWHPri/NSq7FYFOCPeEZhkmDmZV",
-	"9xV07YVE6AQOid/lbZvRoaB/k8I6Fxp4svsedo7un15+71wHOkp+f/Ec4+fZbkCkweI5aHD4CS2hPxHq",
-	"7hw1YrryNQUQ9ZdAUxfb9lYkvfU566UymSJYMOuswec7cv7T8cou2B3i2OoCaKquL6CFXf7gnX92zCiF",
-	"DGwxyCa6fYfPLbq1tuzr0PV3aKtz18E8fWk3PHXrOiM3HBNVmbaVmtANJax5KXh8BsTpZ6YmAzh3Ejoi",
-	"xMrXyXeOow7pOJQm1zmjRYrzuZDotT2urz7y9VrIld+B09Oe+iURj47uPBOZGeAa6FWE7ckYxw90ZdmE",
-	"c0kKrhkvrL0cyY2/cRKdAFfkm4sXobK9CeVc6H3EoGYxPOnGowXqd8y22jbK5zQxNc2Rj2G/vDQcqMog",
-	"Oo1Zx3oWGr7gIVwor8U4LS7cmW6fmQ43LHhBELsrR04BWEzLrPvh0D1jy0agfwBcWK3301DVzJIb3oV6",
-	"xY/TboTrObgXp6OVZcmSnp3wCzzFVnwPmNh4YqJYmsRPC34N+e+YJP6GRvjh01sVwrcKqqtv0pTTSyDp",
-	"ye1xMWJ5tguFiHWE+So59ATS/HVuhhW8kRAcQM3a5WP9mrNvNNqYWTfIhgyXPu+wV5+J+/v2xp9gv9WN",
-	"bsd0XUbmhPouw3yO7Nwm4Paacsv03JGIbZO0/4jG3PpteIP2XI+cJ7Oa+A5jI1eD0lY8ahyN8rK7xvE4",
-	"h4dc2LqQwVNyg6/HnhMDruySbPHu5nKReH/Jpb/ABE0HytoVLBnRheRnRMvskuRSrHMdf+QGABmUhZpc",
-	"2UKSU/lLAdpGUs9ZhjZraS9l9qID9sy08gOqj9xXncLAEBsTEULVsvBi3W3pNseurRbU7H+bxWFiemah",
-	"Y+YXTFz8N1H57YnKYad/w9MzivEwZ35jG7SgjPCaMW4vWe5GXu33jO/1bNfuSzwJxbj3kaYp1ZSIwl2r",
-	"jndllYFG3hOP1rL3dvV44sYQlc97PDg3ZS7Cc9PiPfA8mfOmcSeje9cDqYOtT/bTygJVh/K5De8/QvSu",
-	"9dpvkjB9/wqb1aiAH5RnAW+mA4xTmO20TaPxaRun2cWJLFwZBSvNWvFS2Xz/uQSFiZvIjky/VI4+Cudl",
-	"Va9eSfTOlQd5VoVhyB7nYiY5wQsonudcaEl/hkSLZzsaS7zD859DpMdd8/mMkHYjBOD8RpNUnIiGowKP",
-	"FaPRS9bwkJWL9ti4Bi1ZYlZqfrmgyLMdXWfukQSa7gbhZnZz9z8CbC6wyV7+gGZoh4BX5JuLr8h2yTIg",
-	"TNuEjGG4+gq7vcf61jR4TsLpav/2HGp7d+QJPbOmQ1cVy6YlKrKkGyCUc1HwBNJ+BcQWD97jtr0tePSc",
-	"Xtfbgv9GXlfMD+7dpVNs0rXbA58z6kp0B/bAo+75Z5tw83he5VP3ovJ7nyi631Jie3Ox6tzdr+ecx/6u",
-	"7z7J3iaixSEpu5NZNgnVO3xOBb+6765nK93KXT0mZKXOycykg4M6HW812/uFstXXw0ftIG56W/BBcbC6",
-	"demZzmj3WqdRh/TrYI7RDvMgVpCfxGp+naZ+c7VoQZ5cu+LvNlLIo3uGTNXeTo/GUppgxdKeA1krb9LH",
-	"g/9R1jJ5Ngz3Q/Tg96xg2UkCF3yirKv2Pchltyi41DKSDDI/xlU60odPBmktX7eYXsgsuozOEZldv8Hk",
-	"9YRyMoMqHx9oSmdZWXaS8p1NPTqrCFQV3NU1X7z1GUyqrBNTJt1hPLsZqNYX2qu73fzgA8tRHudQ1qJy",
-	"n9kY8+53d1ZxKcVsZsVCP5iXs7sfvjJ43GbseWEj793niKrdT63YFhMnYsbE4XFsKb23J9Q6qu3v46fH",
-	"/x8AAP//",
+	"7H1rc+O4lehfQfFu1ezWpWx3z2SStT85Pe5s3+lJd9m9mao73deByCMJMQVwAFBqpcv//RYOHnyBFCXL",
+	"M5lNPtkiQTwODs77HHxJMrEuBQeuVXL5JSmppGvQIPHXq0oqIc1/OahMslIzwZPL5McVSCB6BaSgSpOS",
+	"LoEAzyE/S9KEmRY/VyB3SZpwuobkMslsR2mishWsqelxTT+/Bb7Uq+Ty5cVFmuhdaVoqLRlfJo+PaXLD",
+	"N2++6w/+JidiQSgnwDdhvJLqVT0cy5M0kfBzxSTkyaWWFTSHjg71YVfCn/Hz7oDmaT0kMV8PjIsdHzhy",
+	"yZTIYXyhts2pFvsmh3UpNPBs9z3s+uNeEwklUE22TK9wl5WBwAPsCOU5mYt8R5aglX2lhYTcfFHswgRX",
+	"QHOQ9RQbI87MkGN4sGbc/34Rw4r3dAlv2Zrp/sRvuJYMFKGIkUO4WODHzSnksKBVoZPLFzgB+pmtqzX+",
+	"svNxP8NsGNewBInTua34yN4RWfGBbZMVvz946z5Q9TA2nKbqYQg3qXo4dMBH01iVgitAevBeinkBa/Nv",
+	"JrgGjptAy7JgGTVTOS9ti//9N2Xm9aXR979JWCSXyf86rwnOuX2rzn2/OGKX1BhEBK7JVgq+NIuz2IUT",
+	"ugUtd7PrhYYIlbqDTPBcES3IljJ9lkSWWm8lju0mZBpcZ7abLwnlu3eL5PKnHnzSLwnNc2ba0eK9FCVI",
+	"zQykFrRQkCZl49GXRMNnHd/VekN+sq0+BVQT879Bpg8eSojiPqNFgb+YhrVqjBz69A+olHTXn0ndyVPn",
+	"swal6BIic+iM6Rv2B/zURYwP8FkTxpEIebL8lSJiy4nK6GIhipz8OyUWzCkR0lBS25sjbPBZ/0f6kZt1",
+	"Elyn6e5dCfz6zVeKqBUtwX9HlWJKU66Jm+HZR56kyefZUszcRA3Gn93S7Q9uCY9p8keqs9UPIo/wlB8p",
+	"02RhOi8KghtkRjIPzHoWTCpN1ozfS6A50lXghgb9lNCiSNIEGzSgFDDSjnkLCvQbbU/qAfsEfGNIRB9J",
+	"02QpRVW6lw2S/eLlH8ZJdgNIM/XAypko7WRmpTCHT1oq9GhoVg6fsXtPcS/6FDe15FvtoyhvbavHNClF",
+	"wbLd/Qakcue5O/1jJ6wA8n3zuDNtTNuysBxrtDE2mj4BT9I7XPR3355mSzpn0yFHhBZ0kO4WFHLTLs7/",
+	"FzWsWeJbPFfEcYsrwoHpFUiyRcFyLXJ/BnKWEy40EnA8HpaOT0bbgFTtqbwXCs+EJyBmnaCw6z7GlTXX",
+	"m8TEkGk6CIx9gABzwBoAtl/AONBv7ewPPOyBLYR/xibboSuPKCe9sV++uHj5DaKc/93lLPjS0jKHrF7C",
+	"ch8OSlhpsnb0c+/kkNAeidsWBPug7Df1dHD0u7+HFe+Z3p2G8ghqT4OEMzZhJwc9pmPHzGko0dcHEFQN",
+	"5X4GoNkaRKXvLawDLn397cXFFIE9esocKPZC+F+kbRppM/B6ImWzXfxChC2coH8uutbYplOQtc4peQJV",
+	"q/Il6JjdiWrCFClgoY3CixYolPT6J0dZ7e/etDW/F0KuqU4uk1xU8wLq48Cr9dxuiaE/9QcRyhM0osFG",
+	"nSU2eux/nrbnGAPEK1rSOSuYX1QXHCxbEY8JxKwetXDVNFURVZWlkDEQSSgLumssYy5EARSJvRduI284",
+	"LdVK6IG3Gsp7CVsqo5934WNGaXSZ+jm1O4qCRgLVcMM3t1AWu7aePoapN3yD6uueNm+ZslrnHh2vMY1j",
+	"aFUmKh5B9Ou52AB5Qdb0Ae1ZqH2ZDTyIxCykWN9HtutgxvwLKH953A5JczovgLCcMK40UG9WozwXayI4",
+	"WvlKqjVI88n/++l69n/p7O8Xs//8VP97P/v05SL99uvHf0uOn2FB51Ds1zttqyP0VK2Le0cPIvKF2JJC",
+	"8GWwdhRsAwrtGKLSZA6ML0mlrAE+4Mgfvv1mn0Dkn/Rs3gA55KTiBShFWohkCPCSbYCfPQGaDXW8PfAt",
+	"LMw6/MgMhzOrdl8QBXJj13m0VjtAS24rftwhPhQ1uHMzHGr6blJO7CNGF79jG5BL4BkM+W0osUQ2yKGL",
+	"BUjIr4ghuWT2wkNcGi2lzzUWDIq4ROrl9wlMEW1Ypp/YEm4WC/NfnP3PIXP+mIZ0+5UigB81TWVccMPm",
+	"K/7AxZYbKb8sCwZ51G52U7Ac8oExt1SRrNJEC7ISXFSSrOnnezE3uIgc936+0xDhsPh4Akhsuygs+CZG",
+	"Gc35J6oQOuKY6nAYxO38nnakIKphZlSpJAKMyZpexwuhFSkN1nBUgtA32PBdHUsr/JBKU12p/aoHtjqg",
+	"+88lk6AOAlCTIf6jMpQaXD0igApp7VgksuKKGJWxdX5YjmKyrDi3KxMbkNHD4w9+Bx2MgucPKofPGglM",
+	"XBHtcL9hNtUbu8FJxilmUDydl9Z/GCAVQNyeTto8Qi10GTivKDr29Cngm+nqlBVSe9rm09GuD5NBsvMh",
+	"KhhckwfGUQoDvmFS8DXwCJOwBpV7c5qiKCgKILaNIlShLyY14hwaQoBmK6JXDOUdqklGOZkDyQWH1NDg",
+	"OZAFKwowQiF6OzsOrho5ugB001pBUcaFLMrdtAwT3EqmNXA/wbMYJXA9TvNz/p+7d3++sy0f0yTrKHdj",
+	"X7YUQXSSosv6/lCikLOlk296KzEs7dDuvCTT66zJG4+BTa1BjlvQTau7ErLgY5l+xtDb8oYvRAxRVLVe",
+	"U7mLI5UQxfRhPghRxEaYTLcQxk1y5fawnmQbr9P24euiaHRv/KICEHsY1sKPsD8dJB6hJINE8d58cRBl",
+	"RMK0z7hU9xydlGV8fRrwjiM3rKMpUPexorAhPcDzK8LW60qjXip41oh86q4tfy6xq/d6IeQD5PdmrvsA",
+	"+BqbvjYtkaPQ/WbIP2Gj34jY0/f3HjvTspoXLBvWBW30TBu3pvcuQVeSj1kmf/KmyTThVVEkn471OUfk",
+	"NSoP1QkOkr69MTXOZNeU78jWqKJGDW0p8w2JT2lR3kugKmYmuAPtPCpaVjwz4pnpRXCYYAK806K8tR0/",
+	"pl9qO3BR9Cx+raZNh/uAqPEkAbU+4+mItFoHcikXL+CtqF6MbUIuIJrfkdbuh+M1QiTfu8idDnWzLw8g",
+	"3I7kRlih0Q3usxBrehrJ1s8vtrLXDIr8Rko7XnthOWjKiuhOhgG72GhkF+LeEsa1QJVnLmzozviu+05T",
+	"P3J0wkI+PNnA7IMcD7IiPw7MxrGQHig+rCColSi86xVTKNkzRSjJRLkjYnFFmFaoDioyh4XAaGKmCPoE",
+	"m6TBAFJCioGnVuaAHLluhN+Os8gJOqq1h6EVTCxwhmLLY8Rp7ODiOLE9/JNntX2AbUDmLNOE6oZW/pUy",
+	"kkV/nTgLyfRu34l7Exoa3KVKDXp0MiFhoo9Mg9rPjT+A0q8M4ilHANmC2XMz9tVffLveEbFz9xNt9Ojn",
+	"kzagEoP9fwEt9Kp/2IdsJOIBI/9ySZmzffTwaUuleRWNsBxQQI8kZW6SsXWh+hK3WXpPwZrmwVpqNYEh",
+	"bT3iBaiKwrFZLqxCvqWKVDwHqbQQB/Dc/w7fhICScc4b+SBZFPRZAG6Oh1RwD54lHCsyoov3ib10dn8k",
+	"NOVNkxJ0zDRaw7rUNviZcTLfEYFWvzVQrgxlttEhPmC8Y+I/EM5G4X+I0Ba3ZBeB/u773skWD4nf1dgC",
+	"GzaBiCEKua593SDSfUE87rh9G/SQODftx1T2YNA5dULmyp+0rGDAtY1HTskDlJrMQbEckK0A3yjL0iqu",
+	"nMuuOfbXLyPAeBsUoVH2357UH0XF7axqxpJaA9uWmRNNtk1igQEDOWQFlaDOyPUcbfkeZ8wrFCL6GBP1",
+	"h7RjYr79/e9///LFt3vjYujn+6A7tHIxLvY7M83H7eD3Q3vY0qK4NzpQ0xwdOvn24ps/TIgx6+3dD3UA",
+	"fBeLMwN/H1Xe997UaRY99Isb3w7QQEUBgwYuhOApTc04WhoWFDvu72oEGmFqdGlwUgEodCqkRPBiZ9GY",
+	"mUfblOiVBCBbuou45HKqaVwKwywnqohpcUV4zftap2NFFeEu8MDr6YHmeLYTQBU0+JokWl1+nD4d4L0K",
+	"fstR5cu2MifEjjBdb2uQzC7NPyCjpTFwarcghgDvzeIOpHCIF5RoI6pZ/qYqCbmRpY3WUZU51ZGDZZ+3",
+	"hF7G9bffJOme8NMNLSoY5RsTpOguETBHGTHL0AKhNHnx8g8k+JQ73KHJjGrYIeFq0Kz+LCLr8jPqbJkD",
+	"TqfTsPbBrYsbeU+i3jvtezreWlyKYK1LvNuLtyFBzw0cXXUdP9sJY3n9ivznN7/7vY8DJla5VzEKv98A",
+	"64Z55ewnQyaKA6hGiLAYpRq21Yhl+nAn/hN7MaL1dBxo2HmOVw0YV5q6cJqjWa213QzZJiRoubunCw3y",
+	"fh1zgB9kVpY7Om9x9lZ4pld4YwbXePhOmmimh0SFuNWzywKsDdN20zBUZja0uZ5zwMwWyEZO3qt4dl07",
+	"aTRFr3IpxVLStWqFOPANLVg++5s1lVacVnoFXDO0KCfoWJmzPAdk3ELPFkaeRm6mVyKfmUe0KMQWnM3W",
+	"blGzpXnY/G00rnYDezJaz2TF279BgZ4FkNYfYUiG3bpZJviiYAg8/C0qPROLmZB53YbxGcIBlHJzs/EM",
+	"OYoo+W6mhZgVVC5t5JSLHYZ8toac0ZnbSITqjNvd8zC08Vwh3ir8zmhJM6OkpomkGmZocQ7wyiRVK8id",
+	"BUdyWjhIh6GNwFDbYRTl+Vx8nlWcbigrHNbg2lxiSABX/Ru9XOF3LILlfaVWyDHUcWbWY5lTM9nAaydD",
+	"2QYxw3GcLd1ifN9QZD+aOe/zVpzg2GQbEYUYqWvPRzEc/z3R7UPokrIp9tV6SN9/fNEHpML1Kzwo7/Cd",
+	"74hzsaTmf3SyoLKOxmm0C7YeK4D8isC61OZDjNfmO7QDSLe8Nvj/lUn7z5hJO4Su8SN6fCTASVz0ByKG",
+	"aOvtYx81VfxDNx4gv6dZBqUedGQc4aOeGreYkouB0EWqHvY6REybE4UODYU19r1Q7Z2pY3xwxrXbuAXX",
+	"RhDkiN/BBl69pzKWu4LabE5KKvWVC9I2rX1YuarWBrioSxLDkxXZAluuIlbFB8YnxoCZqXxvWo8FpeGQ",
+	"EzV0O6VJjePxWjh3P2bobxyY37v1Ri0cBp512DtC1Bk7WiKtqHQmcAalFJmV89wS0qQETouWj6yGTj0N",
+	"DKiL7KszDOeRqfT3zsdYHkuETrz3p9rPvfsYBx7uoQVVOzuvjBop1/TzRDxdMz6xpdm06bSngw37qJCZ",
+	"BkqziR8oCqGKx/BKO/EeI++2K6GAZJXcYMhAWRn1gKxAnii34dhknXg0yIAqPWhjSp1tzc+5F5rPG2XV",
+	"zAAko2tc+ZTVDVmwHAq34tjH1IeKxy15suIHYFDF96INdhibwh3EknFeA+QKTf2wAWnQwyUCulz3fMfp",
+	"mmXKxouULHtQwcsZ/Ng2FAV5VAuu3vzb3827RgplJ37AvZlkUGw2jq7ZS7bd86HAUluqHlqkHs+N5TEs",
+	"D0zexgZXaiBXow577htqh1AdR56QxuTwzDaPLnE4J0VCMyNFacpzdUZeU4Zx/k50ALkB6ao8oSfS7jTT",
+	"qiFk8KoommCqE1g0yDXjzrQTAgcNEuAw5ogUQg1kiN1FhcV33IdV4EysG0oTM2ktzsi19SPVOQWULCXN",
+	"Q2oDdZ5iWzQCRS9C1QPkZCHk9ECNa8yU3FJFlEvH6LmmGi6pU/qfDgsgZg7vxsOWbEj+8VpFnTxwSGit",
+	"/er+WDYZzSLQVMP9A+yGonCP0lZ+G6Gy9VGLqmqarRlf3k9QgrAhfhIO7ITCAlb/ceelqwiF7IXWno/Q",
+	"h4HQ2np/HWo31xWnf1AOZEKMq/VPULG9QW5aUoyB216Vs6lptiE7bJ47vp7LwXWKRlJUb9qhqT5Qh8yh",
+	"YLABJKNl4WTyp9YxipkVhge24Qxnex3Q7fpHI3UC3AhbyrS6csVaoTTMEooFWQpQxAYDPqmG0kh82lh5",
+	"mXko8TJaVsa2ekyTXPABl9ZTbGX/iLzLp4V0qLi1mug6vPorFRRKJciCyraWMJXhDUR92pgvLnQdUTGH",
+	"jFYKiKgkwVC2uRQPcNyoz8dme4W5Vh5u2KwON2+Gw56MN49YEvHw1SHxdZEFrBm2+O0kwfy6nP0Ae+fB",
+	"bD63FSP2J9LUbN/Rscn8P0ByoJqTVQHCpDrlv71KUwdJNiIWm7OxtD+qx3xw9uq+HuNjVdolJWyuRinZ",
+	"xhwfPPgc1e8CqGFctWLW11empdBFzZ2Oe63pjjxwsbUZGf0439E8tyPytbqRCyHZyrm+fc6VW1lskw2A",
+	"40lTJ4qECur4NC+C9z10o/eEtk7cTiSk6dwbVGw2cFsj3SMP2Mn57qPwqbNDeqPb52azVxh2QbIVZA8q",
+	"dSinV8Ak2m4iRtM6OChSCssq+NF3vdSYoaWFPJRgLnBDRldpqVtvhT+womAupI6oEnV/TmiojdFZ02dr",
+	"TZ5g3w3SzIS2P1cw0RPSAYH9MLXz8mNGly9EEbX1ClHUdbbJouLWNGImEklEcK+neMpe+7aNw+3pZejn",
+	"UzotVCnyQXttrxsz664xLKoOVzZkLKPWLtXNN2x8PDnK29rzG1d1TC2tELfYNSfR6nlo+XEl9hncm7bL",
+	"2DR6CULRoG5vm1MhirvOXopWXKVyWa39dSjTE7+dc3cCRzGt0sYwsbX9pZEy119TFjTYHDIWLT4wUudj",
+	"2D361IoUAyvxnXbgXLLhJH1DzsToawkb9tQE/8kLrlfamFXaWkJs7T+qVyjEvJbRe2VYnhJRotnYZp9C",
+	"UScQranOMOHu9ubuA6YSX5GM8gwKjBPXVC5Bp4RqTbMVsULxFVHV3Iwwt8HkGl1pYkF+VHf+xfQSw4cW",
+	"b6zVjkOimhq6R2C7+6tuinIfcflRvbOGLARUe35PnsGx1XjRXlYO4MrNBmKlQO/EGhq1kKjf49LRtQf0",
+	"NJA5EC2K3CmSQzvckfkXDbnjiYHdB6T/j9nnTjMlD8lxBEGA+8CBk2QXHBCmXfGJ/tPaldyDlJ3zkyyV",
+	"8HMkd4EpsDU/CUIS697gP8LujgS6Tu0lKitRgHJGCGyjCLXZwm2lYYKX1ZtQppinm2cgziNZHuwugSYu",
+	"pPOln5AU9MwTiHudGVpAjxz7eOCPOyiXmMg0hyXlREhbbsgW67RvtlS5iNorIit+2cyGwuRvDlcfuUWW",
+	"5ksXWqHEGq5CqvtlQ58nTBG1qrQ21CcXW25vvfFCtT/5wfpikDqcpEbUdswKgfR5KNTJ6f64XwT1UYdG",
+	"fmgbyeAjvesZ+AIB6MZN0mRuuOi9dwYhr6z3Zo5BUvbAWNY6MNNQYboj6HO1BamatnY7Y4945n8Wq+CQ",
+	"H8qP9hjoYhxyWj72cVcAWGyL3D3gin+iSCMraORPOjsnesDdnXGtJMruHCelunjXwrPx6oeBQxvEqQMD",
+	"zT+05DzapU0hRzxHEIryjPiS9zamklMpxdaGwHzkzLr7rywpxvQhG5HuKLQjyEtBBHdbQTkBKgsGsiVH",
+	"fORKi7KE/IxcezHTBmJZ+clbq2uqaucLPFdGi0K60JHv45eyGQhY20Io4I9lYi2jsdUeOwFP0/IyB4Uc",
+	"Xuy8CRWLnKL13d0deZpstsiAdpAT1L7dQNROZhgGFndQwPOU/OSG+kTYgtC5xQpPf/HQFVu6q6NDJsk4",
+	"HQlpODPluELyo9u0sBAMde+PTrwbkp7CJrkbGo/39ZqzNpBQju+c3I6nM7PmTfakIRtW7Skw9CU+jh4u",
+	"Wgc2PlazDPXpUiUCvR2R94IfrU9VIyk4NCJ73FhqOQe9BeBNcgo/o1BbCKWv8E6ChjuRcthGuNiQbH2z",
+	"Ablz1M6OgHBzFFE7Yh9EZ7JlRUEyMUARY0J0HB3rG3vtUAo7RSH/yt5cZIvCeckPc9E5lozZX8LMDWqX",
+	"nCJ0+2wTIZJVkukd2iJdGABQadkEUh0EoX0UOlhpXdqbQVm02tG1F76sUBjCq/+dDlZJ/4/UVvTEcA9D",
+	"RM3iCeUfuY8/DPU/U8dRocTGFdesaHrhkQWekQ91UL4BrFWfPvKGLC14sTPc1bUSCxsZGOrx6I5fHcdt",
+	"VF36yL0j/spMxPpD7Nd/BynOPvKP3GGXlAJld8rJ0N2sJBcZ2h+d7ED+mokc/npG/ttmb37keM2vk1UM",
+	"9kt7MYNl9QXLgCuwwixw7YyVyXVJsxXMXp5d1BfPNp41C+smN3X9aGWvwlximh+RYDZaZoDzK8AW2kqJ",
+	"MCtGc5gBzY8wvxPZg72hwCUoJ++lyDReNB1se8mLsws7tFm3NYN/x2iB+e+IXOry/FyVkJ2JEjgtmToT",
+	"cnkuqDr/+uzFeW7bns8pahSuTXKZfH32ApdZUr1CXD5HbePcqiSYE2otsOFenjd5ctm4UK5Ocv6jsBdI",
+	"DVyqe9hluv17AR/bB7YWn+ubfV9eXDzLBMIVYM3uPs943u+y74+O3ZWHUbIcUmfRNyjKmVrFiFSvzobp",
+	"E7iWO1Ia5VbDOo3f2nbWKLE9tNoAvsbtxU30xnnbnFfgG2ulwapaP1mtNPlk2juc8baPEZS5czr2c2FM",
+	"Mz7v10CYzpVxR+NL+xKy3wy6mGnvxxZfYcBKMRDBlbdMaVcj29bpfqY9a5b1jsDOcSKf5YRCjmOELrzy",
+	"6SAzY7dqM7XAllFNC7GsoAu68y/mz+MgBP8EHoC/APxisPvQWNIp4PQdOGlYcGhL6BFQtf3KAzFkdRO/",
+	"jj8bXv/4KQbo8xCuMoiwH1zMSGfoIZUNo1Ku8Opsa0NY12rv0K3/oVbypN2xqTiPQ/fENdb/ykbzTGj5",
+	"ni4Bc6bRfPdsiBWijyKYdU1KuoRGLtEJDyH22JGzU0xbXQKxJbrY+hdHu/MvTlsePe8fbEL0s+7J0Ek3",
+	"8/tKERtPhvL/aaQPigbWWvs/NdD3I7xZ9ZvvBrfHx4oMUwWXrv582+IDWYa2xkzgtIfE9Ng5JGPRUM92",
+	"VPYKEM8tPAzB/a1R2a0IdEK4Z7QoMHGwqLuvoWtvQUIncEz8Dld8JoeC/k0O61Jo4Nnue9g5un96+b13",
+	"B+kk+f3Fc4xfFrsRkQaL56DB4a9oCf0roe6iUyOmK19TAFF/BTR3sW1vRTZYFLRZn5MpggWzzlp8vifn",
+	"Px2v7ILdIU6tLoCm6uYCOtjlD975F8eMcijAVqBso9t3+NyiW2fLvonduYe2OncHzdOXdsNzt64zcsMx",
+	"UZVpW6kJ3VDCmpeix2dEnH5majKCcyehI0I8+OL8znHUIx2H0uQmZ7RIcb4QEr22x/U1RL5eC/ngd+D0",
+	"tKd5M8WjozvPRGZGuAZ6FWF7MsbxA32wbMK5JAXXjFfWXo7kxl9ziU6AK/K7ixexWsEZ5VzofcSgYTE8",
+	"6cajBeofmG11bZTPaWJqmyMf4355aThQnUF0GrOO9Sy0fMFjuBDu4jgtLtyZbp+ZDrcseFEQu3tOTgFY",
+	"TMts+uHQPWPLRqB/AFxYrffTUNXOkhvfhWbFj9NuhOs5uheno5WhZMnATvgFnmIrvgdMbDwxUQwm8dOC",
+	"X0P5D0wSf0Uj/PjpravvWwXV1Tdpy+kBSHp2e1yMWFnsYiFiPWG+Tg49gTR/XZphBW8lBEdQs3Hj2bDm",
+	"7BtNNmY2DbIxw6XPOxzUZ9Lhvr3xJ9pvfY3cMV2HyJxY3yHM58jObQLuoCk3pOdORGybpP1bNOY2r+Ab",
+	"ted65DyZ1cR3mBq5GpS24lHraIQb9lrH4xw+l8LWhYyekht8PfWcGHAVl2SLF0aHReKlKZf+1hQ0HShr",
+	"V7BkRFeSnxEti0tSSrEudfqRGwAUEAo1ubKFpKTy5wq0jaResAJt1tLeBO1FB+yZaeUHVB+5rzqFgSE2",
+	"JiKGqqHwYtNt6TbHrq0R1Ox/m8VhYnphoWPmF01c/BdR+fWJymGnf8PzM4rxMGd+Y1u0IER4zRm3Nzv3",
+	"I6/2e8b3erYblzSehGJ88JGmOdWUiMrd5Y4XdIVAI++JR2vZe7t6PHFTiMqXPR6cm5CL8Ny0eA88T+a8",
+	"aV0E6d4NQOpg65P9tLZANaF8bsP7jxC9G70OmyRM37/AZrUq4EflWcDr8ADjFOY7bdNofNrGaXZxJitX",
+	"RsFKs1a8VDbffyFBYeImsiPTL5WTj8J5qOo1KIneufIgz6owjNnjXMwkJ3gBxfOcCy3p3yDT4tmOxgov",
+	"Dv37GOlxd4s+I6TdCBE4v9EkFyei4ajAY8Vo9JK1PGRh0R4b16Aly8xKzS8XFHm2o+vCPZJA890o3Mxu",
+	"7v5HgM0FNtnLH9AM7RDwivzu4muyXbECCNM2IWMcrr7C7uCxvjUNnpNwutq/A4faXlh5Qs+s6dBVxbJp",
+	"iYqs6AYI5VxUPIN8WAGxxYP3uG1vK548p9f1tuK/ktcV84MHd+kUm3Tt9sDnjLoS3WfkmhOx5SDJAxga",
+	"Hy6tu7i4iGyQx+vzLzYbZ4L30+/aBO8nOn3lUmgNJ1n0a4EJbxSLkXs1D8uRx3HvIPZyW/HAWlogOa/z",
+	"zweP/nufWLvfsmR7c7H93F2C6Jzt/kL2IU3IJu6lMa2kl4k3i9aHPMTO0jEO2nnbqLErHz0mFraopeCg",
+	"0Nu9gK3NS4nNHyuoxVXuF7a4ZfNK2D21Lp/TuFNfmThwjN0uulpcKEa5AAMm3Z6q08lVBuG/cqg+Hrj3",
+	"ROSvCXYvkQer/jfvwXx5kV5cXPhKB+Qdd4VvlqAVIoXNUtcrxjnkRvW8NAf2I3dM4+eKSg3SKP87lYZb",
+	"YkVhYImdZIJKBdJmyxY7a8tpH776crBnYiX928cm8ZJvoqlwO0zXeYDyJM6d6zz3eKhFG0nOyLW7o8AG",
+	"tHkqU6DsZ9BUWps+zbCw7gBraFThGRIV/xJK7jzbYfRDDBzFecWKk8TX+HxuV5R+VBjconzdSJwzp8wQ",
+	"TZ8199Mnc5qs+GmPYCWL5DI5x1Pm+o3WWMgoJ3Ooy0YAzem8CNVRKd/ZDLmzmq7WMYh9uv3WJ9qpUM4o",
+	"5IZi2oUZqNEXulX63fzg8x9QbeQQSqa5z2wqRP+7O6tfB22QWe3FD+bVwf6Hrwwed+XPsrIJIu5zRNX+",
+	"p1a7SInThFLi8Di1DNabvRodNfb38dPj/w8AAP//",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -58,7 +58,15 @@ export const api = {
   envType: (type, signal) => get(`/env-types/${id(type)}`, {}, signal),
   tasks: (type, split, limit, signal) => get(`/env-types/${id(type)}/tasks`, { split, limit }, signal),
   runs: async (signal) => (await get("/runs", {}, signal)).runs,
-  points: async (run, after, signal) => (await get(`/runs/${id(run)}/points`, { after }, signal)).points,
+  points: async (run, after, signal) => {
+    const all = [];
+    for (let cursor; ;) {
+      const page = await get(`/runs/${id(run)}/points`, { after, cursor }, signal);
+      all.push(...page.points);
+      cursor = page.next_cursor;
+      if (!cursor) return all;
+    }
+  },
   episodes: (filter, cursor, limit, signal) => get("/episodes", { ...filter, cursor, limit }, signal),
   episode: (episode, signal) => get(`/episodes/${id(episode)}`, {}, signal),
   steps: (episode, signal) => get(`/episodes/${id(episode)}/steps`, {}, signal),

@@ -1,10 +1,25 @@
 package api
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// encode is v as JSON that is not escaped for HTML: what an agent writes stays
+// as long as it is, and as readable.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
 
 // TextAction is the action that says s in the env type's own scaffold.
 func TextAction(s string) Action {
-	b, err := json.Marshal(s)
+	b, err := encode(s)
 	if err != nil {
 		// A string always marshals; invalid UTF-8 is replaced.
 		panic("api: string does not marshal")
@@ -28,11 +43,11 @@ type ToolCallFunction struct {
 // ToolAction is the action of one call of a tool with args, which must marshal
 // to a JSON object.
 func ToolAction(name string, args any) (Action, error) {
-	a, err := json.Marshal(args)
+	a, err := encode(args)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"tool_calls": []ToolCall{{
+	return encode(map[string]any{"tool_calls": []ToolCall{{
 		ID: "call_0", Type: "function", Function: ToolCallFunction{Name: name, Arguments: string(a)},
 	}}})
 }

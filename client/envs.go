@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,8 +112,12 @@ func (c *Client) Step(ctx context.Context, envID string, req api.StepRequest) (a
 	if req.Step == nil {
 		p.IdempotencyKey = key()
 	}
+	body, err := encode(req)
+	if err != nil {
+		return api.StepResult{}, fmt.Errorf("client: encode step: %w", err)
+	}
 	return call[api.StepResult](ctx, c, true, func(ctx context.Context) (*http.Response, error) {
-		return c.core.StepEnv(ctx, envID, p, req)
+		return c.core.StepEnvWithBody(ctx, envID, p, "application/json", bytes.NewReader(body))
 	})
 }
 
@@ -134,7 +139,13 @@ func (c *Client) BatchStep(ctx context.Context, req api.BatchStepRequest) (api.B
 	for _, it := range req.Items {
 		safe = safe && it.Step != nil
 	}
-	return call[api.BatchStepResult](ctx, c, safe, func(ctx context.Context) (*http.Response, error) { return c.core.BatchStep(ctx, req) })
+	body, err := encode(req)
+	if err != nil {
+		return api.BatchStepResult{}, fmt.Errorf("client: encode steps: %w", err)
+	}
+	return call[api.BatchStepResult](ctx, c, safe, func(ctx context.Context) (*http.Response, error) {
+		return c.core.BatchStepWithBody(ctx, "application/json", bytes.NewReader(body))
+	})
 }
 
 // BatchReset resets many envs in one call. It is not retried.

@@ -56,6 +56,9 @@ func TestBatch(t *testing.T) {
 		t.Errorf("batch step: %s", r.raw)
 	}
 	lines := w.do("POST", "/batch/step", map[string]any{"items": steps[1:4], "mode": "all"}, "Accept", "application/x-ndjson")
+	if rs := w.do("POST", "/batch/reset", map[string]any{"items": resets[1:]}, "Accept", "application/x-ndjson"); strings.Count(string(rs.raw), `"<&>"`) != 3 {
+		t.Errorf("lines: %s", rs.raw)
+	}
 	if n := strings.Count(strings.TrimSpace(string(lines.raw)), "\n") + 1; n != 3 || lines.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("lines: %s", lines.raw)
 	}

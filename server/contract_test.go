@@ -28,6 +28,12 @@ var loadDoc = sync.OnceValues(func() (*openapi3.T, error) {
 // reply of every test.
 func conforms(tb testing.TB, req *http.Request, r reply) {
 	tb.Helper()
+	if bytes.Contains(r.raw, []byte(`\u003`)) || bytes.Contains(r.raw, []byte(`\u0026`)) {
+		tb.Errorf("%s %s: the reply is escaped for HTML: %.300s", req.Method, req.URL.Path, r.raw)
+	}
+	if r.header.Get("X-Content-Type-Options") != "nosniff" {
+		tb.Errorf("%s %s: a browser may guess what the reply is", req.Method, req.URL.Path)
+	}
 	doc, err := loadDoc()
 	if err != nil {
 		tb.Fatal(err)

@@ -127,7 +127,7 @@ func (h handlers) BatchStep(ctx context.Context, r oapi.BatchStepRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	return oapi.BatchStep200JSONResponse(out), nil
+	return answer(oapi.BatchStep200JSONResponse(out)), nil
 }
 
 // BatchReset resets many envs.
@@ -167,7 +167,7 @@ func (h handlers) BatchReset(ctx context.Context, r oapi.BatchResetRequestObject
 			out.Items[i] = api.BatchResetItemResult{EnvID: items[i].EnvID, Index: i, Problem: h.s.pending(ctx, items[i].EnvID)}
 		}
 	}
-	return out, nil
+	return answer(out), nil
 }
 
 // lines writes results as NDJSON while they come in.
@@ -178,6 +178,7 @@ func (l lines[T]) write(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusOK)
 	rc := http.NewResponseController(w)
 	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	for r := range l.ch {
 		if err := enc.Encode(r.v); err != nil {
 			continue // the client is gone; let the rest finish

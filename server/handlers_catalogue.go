@@ -63,7 +63,7 @@ func (h handlers) ListEnvTypes(context.Context, oapi.ListEnvTypesRequestObject) 
 	for _, t := range h.s.mgr.Registry().Types() {
 		out.EnvTypes = append(out.EnvTypes, wireType(t.Spec()))
 	}
-	return out, nil
+	return answer(out), nil
 }
 
 // GetEnvType describes one env type.
@@ -72,7 +72,7 @@ func (h handlers) GetEnvType(_ context.Context, r oapi.GetEnvTypeRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	return oapi.GetEnvType200JSONResponse(wireType(t.Spec())), nil
+	return answer(oapi.GetEnvType200JSONResponse(wireType(t.Spec()))), nil
 }
 
 // ListTools lists an env type's tools.
@@ -81,7 +81,7 @@ func (h handlers) ListTools(_ context.Context, r oapi.ListToolsRequestObject) (o
 	if err != nil {
 		return nil, err
 	}
-	return oapi.ListTools200JSONResponse{Tools: episode.WireTools(t.Spec())}, nil
+	return answer(oapi.ListTools200JSONResponse{Tools: episode.WireTools(t.Spec())}), nil
 }
 
 // ListTasks pages through an env type's tasks. The cursor is the position in
@@ -126,7 +126,7 @@ func (h handlers) ListTasks(_ context.Context, r oapi.ListTasksRequestObject) (o
 	if next := from + len(out.Tasks); next < out.Total {
 		out.NextCursor = strconv.Itoa(next)
 	}
-	return out, nil
+	return answer(out), nil
 }
 
 // GetTask reads one task's public side.
@@ -142,5 +142,5 @@ func (h handlers) GetTask(_ context.Context, r oapi.GetTaskRequestObject) (oapi.
 	if err != nil {
 		return nil, err
 	}
-	return oapi.GetTask200JSONResponse(episode.WireTask(t.Spec().Name, task)), nil
+	return answer(oapi.GetTask200JSONResponse(episode.WireTask(t.Spec().Name, task))), nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/proctor-rl/proctor/api"
@@ -28,7 +27,7 @@ func createReply(c episode.Created) any {
 
 // ListEnvs lists the live envs that the caller may see.
 func (h handlers) ListEnvs(ctx context.Context, _ oapi.ListEnvsRequestObject) (oapi.ListEnvsResponseObject, error) {
-	return oapi.ListEnvs200JSONResponse{Envs: h.s.mgr.Envs(reader(ctx))}, nil
+	return answer(oapi.ListEnvs200JSONResponse{Envs: h.s.mgr.Envs(reader(ctx))}), nil
 }
 
 // CreateEnv makes one env or a group.
@@ -50,7 +49,7 @@ func (h handlers) GetEnv(ctx context.Context, r oapi.GetEnvRequestObject) (oapi.
 	if err != nil {
 		return nil, err
 	}
-	return oapi.GetEnv200JSONResponse(e), nil
+	return answer(oapi.GetEnv200JSONResponse(e)), nil
 }
 
 // DeleteEnv ends an env.
@@ -149,50 +148,3 @@ func (h handlers) ForkEnv(ctx context.Context, r oapi.ForkEnvRequestObject) (oap
 	}
 	return jsonReply{status: http.StatusCreated, body: api.EnvList{Envs: es}}, nil
 }
-
-// jsonReply is a reply with headers of its own.
-type jsonReply struct {
-	status   int
-	location string
-	replayed bool
-	body     any
-}
-
-func (j jsonReply) write(w http.ResponseWriter) error {
-	b, err := json.Marshal(j.body)
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	if j.location != "" {
-		h.Set("Location", j.location)
-	}
-	if j.replayed {
-		h.Set("Idempotent-Replayed", "true")
-	}
-	w.WriteHeader(j.status)
-	_, _ = w.Write(b) // the client may be gone
-	return nil
-}
-
-// VisitCreateEnvResponse writes the reply.
-func (j jsonReply) VisitCreateEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitResetEnvResponse writes the reply.
-func (j jsonReply) VisitResetEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitStepEnvResponse writes the reply.
-func (j jsonReply) VisitStepEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitScoreEnvResponse writes the reply.
-func (j jsonReply) VisitScoreEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitSnapshotEnvResponse writes the reply.
-func (j jsonReply) VisitSnapshotEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitForkEnvResponse writes the reply.
-func (j jsonReply) VisitForkEnvResponse(w http.ResponseWriter) error { return j.write(w) }
-
-// VisitCreateRunResponse writes the reply.
-func (j jsonReply) VisitCreateRunResponse(w http.ResponseWriter) error { return j.write(w) }

@@ -90,7 +90,7 @@ func (h handlers) ListEpisodes(ctx context.Context, r oapi.ListEpisodesRequestOb
 	if len(es) == f.Limit {
 		out.NextCursor = strconv.FormatInt(es[len(es)-1].Seq, 10)
 	}
-	return out, nil
+	return answer(out), nil
 }
 
 // GetEpisode reads an episode's summary.
@@ -99,7 +99,7 @@ func (h handlers) GetEpisode(ctx context.Context, r oapi.GetEpisodeRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return oapi.GetEpisode200JSONResponse(rec.Episode), nil
+	return answer(oapi.GetEpisode200JSONResponse(rec.Episode)), nil
 }
 
 // ListSteps reads an episode's trajectory.
@@ -112,7 +112,7 @@ func (h handlers) ListSteps(ctx context.Context, r oapi.ListStepsRequestObject) 
 	if steps == nil {
 		steps = []api.Step{}
 	}
-	return oapi.ListSteps200JSONResponse{EpisodeID: rec.Episode.EpisodeID, Observation: rec.Reset, Steps: steps}, nil
+	return answer(oapi.ListSteps200JSONResponse{EpisodeID: rec.Episode.EpisodeID, Observation: rec.Reset, Steps: steps}), nil
 }
 
 // ReplayEpisode plays an ended episode's actions again.
@@ -125,5 +125,5 @@ func (h handlers) ReplayEpisode(ctx context.Context, r oapi.ReplayEpisodeRequest
 	if err != nil {
 		return nil, err
 	}
-	return oapi.ReplayEpisode200JSONResponse(res), nil
+	return answer(oapi.ReplayEpisode200JSONResponse(res)), nil
 }

@@ -9,7 +9,7 @@ import (
 
 // GetHealth says that the process lives.
 func (h handlers) GetHealth(context.Context, oapi.GetHealthRequestObject) (oapi.GetHealthResponseObject, error) {
-	return oapi.GetHealth200JSONResponse(api.Health{Status: "ok", Warnings: h.s.cfg.Warnings}), nil
+	return answer(oapi.GetHealth200JSONResponse(api.Health{Status: "ok", Warnings: h.s.cfg.Warnings})), nil
 }
 
 // GetReady says whether new episodes are taken.
@@ -19,10 +19,10 @@ func (h handlers) GetReady(context.Context, oapi.GetReadyRequestObject) (oapi.Ge
 		e.Retryable = true
 		return nil, e
 	}
-	return oapi.GetReady200JSONResponse(api.Health{Status: "ok", Warnings: h.s.cfg.Warnings}), nil
+	return answer(oapi.GetReady200JSONResponse(api.Health{Status: "ok", Warnings: h.s.cfg.Warnings})), nil
 }
 
 // GetVersion says what is running.
 func (h handlers) GetVersion(context.Context, oapi.GetVersionRequestObject) (oapi.GetVersionResponseObject, error) {
-	return oapi.GetVersion200JSONResponse(h.s.cfg.Build), nil
+	return answer(oapi.GetVersion200JSONResponse(h.s.cfg.Build)), nil
 }

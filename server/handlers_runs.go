@@ -38,7 +38,7 @@ func (h handlers) ListRuns(ctx context.Context, _ oapi.ListRunsRequestObject) (o
 	if runs == nil {
 		runs = []api.Run{}
 	}
-	return oapi.ListRuns200JSONResponse{Runs: runs}, nil
+	return answer(oapi.ListRuns200JSONResponse{Runs: runs}), nil
 }
 
 // PushPoints adds to a run's curve.
@@ -105,7 +105,7 @@ func (h handlers) ListPoints(ctx context.Context, r oapi.ListPointsRequestObject
 	if more {
 		out.NextCursor = strconv.FormatInt(ps[len(ps)-1].Update, 10)
 	}
-	return out, nil
+	return answer(out), nil
 }
 
 func runError(err error) error {

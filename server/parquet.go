@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -123,8 +122,8 @@ func (p *parquetFile) done() error {
 // rowOf is an episode's row and the size of its texts.
 func rowOf(rec store.Record) (row episodeRow, size int, err error) {
 	ep := rec.Episode
-	public, err1 := json.Marshal(ep.Public)
-	labels, err2 := json.Marshal(ep.Labels)
+	public, err1 := encode(ep.Public)
+	labels, err2 := encode(ep.Labels)
 	if err1 != nil || err2 != nil {
 		return row, 0, fmt.Errorf("encode episode: %w", firstError(err1, err2))
 	}

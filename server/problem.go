@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -112,7 +111,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("WWW-Authenticate", `Bearer realm="proctor"`)
 	}
 	h.Set("Content-Type", "application/problem+json")
-	b, err := json.Marshal(p)
+	b, err := encode(p)
 	if err != nil {
 		b = []byte(`{}`) // a Problem always marshals
 	}

@@ -298,7 +298,7 @@ func (c *socket) reply(id json.RawMessage, result any, replayed bool, err error)
 		c.problem(id, err)
 		return
 	}
-	body, err := json.Marshal(result)
+	body, err := encode(result)
 	if err != nil {
 		c.problem(id, err)
 		return
@@ -317,7 +317,7 @@ func (c *socket) problem(id json.RawMessage, err error) {
 		id = json.RawMessage("null")
 	}
 	p := c.s.problemOf(c.ctx, err)
-	b, err := json.Marshal(api.WsReply{ID: &id, OK: false, Problem: &p})
+	b, err := encode(api.WsReply{ID: &id, OK: false, Problem: &p})
 	if err != nil {
 		return // a problem always marshals
 	}

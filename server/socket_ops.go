@@ -148,13 +148,11 @@ func plainID(id []byte) []byte {
 	if bytes.IndexByte(id, '\\') < 0 || json.Unmarshal(id, &s) != nil {
 		return id
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil {
+	b, err := encode(s)
+	if err != nil {
 		return id // a string always encodes
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b
 }
 
 func goodID(id []byte) bool {

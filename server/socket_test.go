@@ -47,6 +47,9 @@ func (c *wire) recv() map[string]any {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	if strings.Contains(string(b), `\u003`) || strings.Contains(string(b), `\u0026`) {
+		c.t.Errorf("a frame is escaped for HTML: %.300s", b)
+	}
 	var m map[string]any
 	if err := json.Unmarshal(b, &m); err != nil {
 		c.t.Fatalf("%v: %s", err, b)

@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ import (
 // without control characters, so that agent output cannot forge a line of its
 // own on somebody's terminal.
 func wireObservation(o envs.Observation, maxBytes int) api.Observation {
-	out := api.Observation{Messages: make([]api.Message, len(o.Messages)), Data: o.Data}
+	out := api.Observation{Messages: make([]api.Message, len(o.Messages)), Data: plainData(o.Data)}
 	var cut int
 	out.Text, cut = bound(clean(o.Text), maxBytes)
 	left := maxBytes // of all messages together, but for what the env says once at the start
@@ -29,6 +30,41 @@ func wireObservation(o envs.Observation, maxBytes int) api.Observation {
 	}
 	if n := o.Elided + cut; n > 0 {
 		out.Elided = &api.Elided{Bytes: n}
+	}
+	return out
+}
+
+// plainData is a JSON text in which <, > and & stand for themselves where they
+// are escaped as for HTML, as encoding/json does where it is not told otherwise:
+// code is full of them.
+func plainData(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`\u00`)) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' || i+1 == len(data) {
+			out = append(out, data[i])
+			continue
+		}
+		if i+6 <= len(data) && data[i+1] == 'u' {
+			c := byte(0)
+			switch strings.ToLower(string(data[i+2 : i+6])) {
+			case "003c":
+				c = '<'
+			case "003e":
+				c = '>'
+			case "0026":
+				c = '&'
+			}
+			if c != 0 {
+				out = append(out, c)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, data[i], data[i+1]) // an escaped backslash begins no escape
+		i++
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func (t *Type) Spec() envs.Spec {
 		name = "toy"
 	}
 	return envs.Spec{
-		Name: name, Version: "1.0.0", Digest: "sha256:00", Summary: "Guess the answer.", ActionHelp: "finish[answer]", ActionForms: []string{"finish[answer]"},
+		Name: name, Version: "1.0.0", Digest: "sha256:00", Summary: "Guess the answer; <, > and & stand for themselves.", ActionHelp: "finish[answer]", ActionForms: []string{"finish[answer]"},
 		Tools:  []envs.Tool{{Name: "finish", Description: "Answer.", Parameters: []byte(`{"type":"object"}`)}},
 		Splits: []envs.SplitInfo{{Name: envs.SplitTrain, Tasks: 100}, {Name: envs.SplitTest, Tasks: 10}},
 		Limits: envs.Limits{MaxSteps: 50, WallTimeSeconds: 600, MaxObservationBytes: 4096, MaxToolCalls: 50},
@@ -72,7 +72,7 @@ func (s tasks) At(split string, i int) (envs.Task, error) {
 	if i < 0 || i >= s.Len(split) {
 		return envs.Task{}, envs.ErrNoTask
 	}
-	return envs.Task{ID: fmt.Sprintf("%s-%d", split, i), Split: split, Public: map[string]any{"n": i}, Private: "42"}, nil
+	return envs.Task{ID: fmt.Sprintf("%s-%d", split, i), Split: split, Public: map[string]any{"n": i, "sign": "<&>"}, Private: "42"}, nil
 }
 
 func (s tasks) Find(id string) (envs.Task, error) {

@@ -62,7 +62,7 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		noise  = fs.Float64("noise", 0.2, "how often the demonstrator errs, 0 to 1")
 		script = fs.String("script", "demo", "which script plays: demo, perfect, lazy or cheat")
 		seed   = fs.Uint64("seed", 1, "seed of tasks and errors")
-		out    = fs.String("out", "", "file to write, stdout if empty")
+		out    = fs.String("out", "", "file to write, stdout if empty or -")
 		tasks  = fs.String("tasks", "", "folder of a user's tasks")
 	)
 	var opts all.Options
@@ -115,7 +115,7 @@ type demoRun struct {
 // of successes.
 func (d demoRun) write(ctx context.Context, path string, stdout, stderr io.Writer) (err error) {
 	w := stdout
-	if path != "" {
+	if path != "" && path != "-" {
 		f, e := os.Create(path)
 		if e != nil {
 			return fmt.Errorf("create demonstrations: %w", e)

@@ -120,6 +120,11 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 	if len(tokens) == 0 && !loopback(o.listen) {
 		return errors.New("refusing to listen off loopback without a token; see \"proctor token --help\"")
 	}
+	release, err := holdFolder(o.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	reg := &envs.Registry{}
 	opts := o.envs
 	opts.TasksDir, opts.Naive, opts.Interpret = o.tasks, o.naive, o.interpret

@@ -121,16 +121,16 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.untrack(c)
 	c.alive()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		c.write()
-	}()
-	c.read()
+	written := make(chan bool, 1)
+	go func() { written <- c.write() }()
+	end := c.read()
 	c.fail(websocket.CloseNormalClosure, "")
 	cancel()
 	s.mgr.Release(c.bind)
-	<-written
+	if <-written {
+		c.linger(end)
+	}
+	_ = ws.Close() // it may be gone
 	c.ops.Wait()
 	s.mgr.Release(c.bind) // what was under way may have made another env
 }
@@ -168,9 +168,17 @@ func (c *socket) fail(code int, reason string) {
 func (c *socket) goAway() { c.fail(websocket.CloseGoingAway, "the server is shutting down") }
 
 // write is the connection's only writer, but for pongs, which gorilla allows
-// beside it. It pings, watches for a dead peer, and ends the connection.
-func (c *socket) write() {
-	defer c.ws.Close() //nolint:errcheck // nothing can be done about it
+// beside it. It pings, watches for a dead peer, and ends the connection. It
+// says whether the client was told so; where it could not be, the connection is
+// closed.
+func (c *socket) write() (said bool) {
+	defer func() {
+		if said {
+			c.farewell()
+		} else {
+			_ = c.ws.Close() // nothing can be done about it
+		}
+	}()
 	cfg := &c.s.cfg
 	every := cfg.PingInterval
 	if every <= 0 {
@@ -185,12 +193,11 @@ func (c *socket) write() {
 				c.flush()
 			}
 			msg := websocket.FormatCloseMessage(c.code, c.reason)
-			_ = c.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(cfg.WriteTimeout/2)) // the peer may be gone
-			return
+			return told(c.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(cfg.WriteTimeout/2)))
 		case b := <-c.out:
-			if c.writeOut(b, time.Now().Add(cfg.WriteTimeout)) != nil {
+			if err := c.writeOut(b, time.Now().Add(cfg.WriteTimeout)); err != nil {
 				c.fail(websocket.CloseAbnormalClosure, "")
-				return
+				return told(err)
 			}
 		case <-tick.C:
 			idle := time.Since(time.Unix(0, c.seen.Load()))
@@ -199,9 +206,9 @@ func (c *socket) write() {
 				continue
 			}
 			if cfg.PingInterval > 0 {
-				if c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(cfg.WriteTimeout)) != nil {
+				if err := c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(cfg.WriteTimeout)); err != nil {
 					c.fail(websocket.CloseAbnormalClosure, "")
-					return
+					return told(err)
 				}
 			}
 		}
@@ -224,10 +231,15 @@ func (c *socket) flush() {
 }
 
 // writeOut writes a frame, and whatever else is ready, at once.
-func (c *socket) writeOut(b []byte, end time.Time) error {
+func (c *socket) writeOut(b []byte, end time.Time) (err error) {
 	c.unread.Add(-int64(len(b))) // the rest is the kernel's, or the peer's fault
 	runtime.Gosched()            // who is about to be ready gets onto the same boat
 	c.cork.hold()
+	defer func() { // also what the reader wrote meanwhile: that the connection ends
+		if e := c.cork.release(); err == nil {
+			err = e
+		}
+	}()
 	if err := c.ws.SetWriteDeadline(end); err != nil {
 		return err
 	}
@@ -236,13 +248,13 @@ func (c *socket) writeOut(b []byte, end time.Time) error {
 			return err
 		}
 		if size += len(b); size >= mostHeld/2 {
-			return c.cork.release()
+			return nil
 		}
 		select {
 		case b = <-c.out:
 			c.unread.Add(-int64(len(b)))
 		default:
-			return c.cork.release()
+			return nil
 		}
 	}
 }

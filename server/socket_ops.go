@@ -38,16 +38,26 @@ type wsCreate struct {
 	FromSnapshot string      `json:"from_snapshot,omitempty"`
 }
 
-// read takes frames until the connection ends.
-func (c *socket) read() {
+// read takes frames until the connection ends, and says how it did.
+func (c *socket) read() error {
 	c.ws.SetReadLimit(c.s.cfg.MaxBody)
 	c.ws.SetPongHandler(func(string) error { c.alive(); return nil })
 	pong := c.ws.PingHandler()
 	c.ws.SetPingHandler(func(d string) error { c.alive(); return pong(d) })
-	for {
+	for spare := int64(lingerBytes); ; {
 		kind, r, err := c.ws.NextReader()
 		if err != nil {
-			return
+			return err
+		}
+		if c.isEnding() {
+			n, err := io.Copy(io.Discard, r)
+			if err != nil {
+				return err
+			}
+			if spare -= n + 1; spare < 0 {
+				return io.EOF // it was told, and does not listen
+			}
+			continue
 		}
 		frame, cost, err := c.s.large.read(r, c.owner, 0)
 		if errors.Is(err, errAllowance) {
@@ -60,7 +70,7 @@ func (c *socket) read() {
 		}
 		if err != nil {
 			c.s.large.give(c.owner, cost)
-			return
+			return err
 		}
 		c.alive()
 		c.take(kind, frame, cost)

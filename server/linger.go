@@ -35,7 +35,7 @@ func told(err error) bool { return err == nil || errors.Is(err, websocket.ErrClo
 // farewell lets the reader go on until the client has answered the close or its
 // time is over. What it reads is thrown away.
 func (c *socket) farewell() {
-	c.stop() // what has not begun is not begun
+	c.stop()                                            // what has not begun is not begun
 	_ = c.ws.SetReadDeadline(time.Now().Add(lingerFor)) // where it fails, the connection is gone
 }
 

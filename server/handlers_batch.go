@@ -10,13 +10,26 @@ import (
 	"github.com/proctor-rl/proctor/server/internal/oapi"
 )
 
-// batch runs n items at once and gives their results as they finish. It ends
-// when enough are there; the rest go on and a repeat gets their replies.
-func batch[T any](ctx context.Context, n, enough int, run func(ctx context.Context, i int) T) <-chan indexed[T] {
+// batch runs n items at once, but those of one env in their order, and gives
+// their results as they finish. It ends when enough are there; the rest go on and
+// a repeat gets their replies.
+func batch[T any](ctx context.Context, n, enough int, env func(i int) string, run func(ctx context.Context, i int) T) <-chan indexed[T] {
 	out := make(chan indexed[T], n) // room for all, so that nobody waits for a reader who left
 	done := make(chan indexed[T])
+	of := map[string][]int{}
 	for i := range n {
-		go func() { out <- indexed[T]{i, run(ctx, i)} }()
+		of[env(i)] = append(of[env(i)], i)
+	}
+	for _, items := range of {
+		ctx := ctx
+		if len(items) > 1 {
+			ctx = context.WithoutCancel(ctx) // the next one begins only after this one's end
+		}
+		go func() {
+			for _, i := range items {
+				out <- indexed[T]{i, run(ctx, i)}
+			}
+		}()
 	}
 	go func() {
 		defer close(done)
@@ -77,7 +90,7 @@ func (s *Server) batchStep(ctx context.Context, req api.BatchStepRequest) (<-cha
 	if err != nil {
 		return nil, err
 	}
-	return batch(ctx, len(req.Items), enough, func(ctx context.Context, i int) api.BatchStepItemResult {
+	return batch(ctx, len(req.Items), enough, func(i int) string { return req.Items[i].EnvID }, func(ctx context.Context, i int) api.BatchStepItemResult {
 		it := req.Items[i]
 		out := api.BatchStepItemResult{EnvID: it.EnvID, Index: i}
 		res, err := caught(func() (*api.StepResult, bool, error) {
@@ -137,7 +150,7 @@ func (h handlers) BatchReset(ctx context.Context, r oapi.BatchResetRequestObject
 	if err != nil {
 		return nil, err
 	}
-	ch := batch(ctx, len(items), enough, func(ctx context.Context, i int) api.BatchResetItemResult {
+	ch := batch(ctx, len(items), enough, func(i int) string { return items[i].EnvID }, func(ctx context.Context, i int) api.BatchResetItemResult {
 		it := items[i]
 		out := api.BatchResetItemResult{EnvID: it.EnvID, Index: i}
 		res, err := caught(func() (*api.ResetResult, bool, error) {

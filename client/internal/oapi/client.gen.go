@@ -91,28 +91,28 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// BatchResetWithBody Reset many envs.
+	// BatchResetWithBody Reset many envs. Items of one env run in the order given.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /batch/reset (the `BatchReset` operationId).
 	BatchResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// BatchReset Reset many envs.
+	// BatchReset Reset many envs. Items of one env run in the order given.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /batch/reset (the `BatchReset` operationId).
 	BatchReset(ctx context.Context, body BatchResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// BatchStepWithBody Step many envs.
+	// BatchStepWithBody Step many envs. Items of one env run in the order given.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /batch/step (the `BatchStep` operationId).
 	BatchStepWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// BatchStep Step many envs.
+	// BatchStep Step many envs. Items of one env run in the order given.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -315,7 +315,7 @@ type ClientInterface interface {
 	GetVersion(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// BatchResetWithBody Reset many envs.
+// BatchResetWithBody Reset many envs. Items of one env run in the order given.
 //
 // Takes any type of body and a specified content type.
 //
@@ -332,7 +332,7 @@ func (c *Client) BatchResetWithBody(ctx context.Context, contentType string, bod
 	return c.Client.Do(req)
 }
 
-// BatchReset Reset many envs.
+// BatchReset Reset many envs. Items of one env run in the order given.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -349,7 +349,7 @@ func (c *Client) BatchReset(ctx context.Context, body BatchResetJSONRequestBody,
 	return c.Client.Do(req)
 }
 
-// BatchStepWithBody Step many envs.
+// BatchStepWithBody Step many envs. Items of one env run in the order given.
 //
 // Takes any type of body and a specified content type.
 //
@@ -366,7 +366,7 @@ func (c *Client) BatchStepWithBody(ctx context.Context, contentType string, body
 	return c.Client.Do(req)
 }
 
-// BatchStep Step many envs.
+// BatchStep Step many envs. Items of one env run in the order given.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2274,28 +2274,28 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// BatchResetWithBodyWithResponse Reset many envs.
+	// BatchResetWithBodyWithResponse Reset many envs. Items of one env run in the order given.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /batch/reset (the `BatchReset` operationId).
 	BatchResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BatchResetResponse, error)
 
-	// BatchResetWithResponse Reset many envs.
+	// BatchResetWithResponse Reset many envs. Items of one env run in the order given.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /batch/reset (the `BatchReset` operationId).
 	BatchResetWithResponse(ctx context.Context, body BatchResetJSONRequestBody, reqEditors ...RequestEditorFn) (*BatchResetResponse, error)
 
-	// BatchStepWithBodyWithResponse Step many envs.
+	// BatchStepWithBodyWithResponse Step many envs. Items of one env run in the order given.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /batch/step (the `BatchStep` operationId).
 	BatchStepWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BatchStepResponse, error)
 
-	// BatchStepWithResponse Step many envs.
+	// BatchStepWithResponse Step many envs. Items of one env run in the order given.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4121,7 +4121,7 @@ func (r GetVersionResponse) ContentType() string {
 	return ""
 }
 
-// BatchResetWithBodyWithResponse Reset many envs.
+// BatchResetWithBodyWithResponse Reset many envs. Items of one env run in the order given.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4134,7 +4134,7 @@ func (c *ClientWithResponses) BatchResetWithBodyWithResponse(ctx context.Context
 	return ParseBatchResetResponse(rsp)
 }
 
-// BatchResetWithResponse Reset many envs.
+// BatchResetWithResponse Reset many envs. Items of one env run in the order given.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4147,7 +4147,7 @@ func (c *ClientWithResponses) BatchResetWithResponse(ctx context.Context, body B
 	return ParseBatchResetResponse(rsp)
 }
 
-// BatchStepWithBodyWithResponse Step many envs.
+// BatchStepWithBodyWithResponse Step many envs. Items of one env run in the order given.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4160,7 +4160,7 @@ func (c *ClientWithResponses) BatchStepWithBodyWithResponse(ctx context.Context,
 	return ParseBatchStepResponse(rsp)
 }
 
-// BatchStepWithResponse Step many envs.
+// BatchStepWithResponse Step many envs. Items of one env run in the order given.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -147,6 +147,7 @@ func (g *cgroups) take() (*slot, error) {
 	if n := len(g.idle); n > 0 {
 		s := g.idle[n-1]
 		g.idle = g.idle[:n-1]
+		s.forget()
 		s.kills, s.hits = s.oomKills(), s.limitHits()
 		return s, nil
 	}
@@ -213,12 +214,33 @@ func (s *slot) oomKills() int64 {
 	return s.count("memory.events", "oom_kill")
 }
 
-// limitHits reads how often the group's own limit was met.
+// limitHits reads how often the group's own limit was met. Version 1 has two,
+// of memory with swap and without, and kernels of late no longer count there:
+// the most that was used, which is set back for every child, tells then.
 func (s *slot) limitHits() int64 {
-	if s.g.version == 1 {
-		return s.count("memory.failcnt", "")
+	if s.g.version == 2 {
+		return s.count("memory.events", "max")
 	}
-	return s.count("memory.events", "max")
+	n := s.count("memory.failcnt", "") + s.count("memory.memsw.failcnt", "")
+	most := max(s.count("memory.max_usage_in_bytes", ""), s.count("memory.memsw.max_usage_in_bytes", ""))
+	if most > s.g.limits.MemoryBytes+s.g.limits.DiskBytes-nearLimit {
+		n++
+	}
+	return n
+}
+
+// nearLimit is what may be left below a limit when a process is killed for it:
+// the largest piece that the kernel does not do without.
+const nearLimit = 256 << 10
+
+// forget sets the most that was used back.
+func (s *slot) forget() {
+	if s.g.version != 1 {
+		return
+	}
+	for _, f := range []string{"memory.max_usage_in_bytes", "memory.memsw.max_usage_in_bytes"} {
+		_ = os.WriteFile(filepath.Join(s.dirs[0], f), []byte("0"), 0) // the second is not everywhere
+	}
 }
 
 // count reads a number of a file of the memory controller: the one with a

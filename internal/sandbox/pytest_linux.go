@@ -14,6 +14,7 @@ const (
 	maxTestID      = 300
 	maxTestMessage = 2000
 	keptOutput     = 32 << 10
+	drainTime      = 2 * time.Second // for what is in the pipe after the end of all that wrote to it
 )
 
 func testTargets(files Files, asked []string) []string {
@@ -95,7 +96,14 @@ func (c *child) servePytest(op map[string]any, files Files, lim Limits, begin ti
 	res.Usage.Wall = time.Since(begin)
 	c.kill()
 	<-c.exited
-	<-drained // the pipe's last writer has gone with the namespace
+	c.job.Close()
+	// The pipe's last writer has gone with the namespace. But code may have sent
+	// its end through a socket, and what is under way there keeps it open: if not
+	// in ours, which is closed, then in one that the kernel finds later.
+	if err := c.out.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+		c.out.Close()
+	}
+	<-drained
 	select {
 	case <-flooded:
 		fault, detail, err = FaultOutput, fmt.Sprintf("more than %d bytes of output", lim.OutputBytes), nil

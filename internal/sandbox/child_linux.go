@@ -103,13 +103,14 @@ func (z *zygote) fork(cg *slot, prefault bool, inject string) (*child, error) {
 		}
 		return nil, fmt.Errorf("ask for a child: %w", err)
 	}
-	f := <-answer // listen answers every pending request, at the latest when the interpreter dies
+	f := watch(z, answer) // listen answers every pending request, at the latest when the interpreter dies
 	if f.err != nil {
 		z.forget(c.id)
 		c.closeFiles()
 		return nil, fmt.Errorf("fork: %w", f.err)
 	}
 	c.pidfd = f.pidfd
+	c.expendable()
 	var ready reply
 	_ = c.job.SetDeadline(time.Now().Add(startTimeout)) // a failure shows in the read
 	err = c.get(&ready)
@@ -181,7 +182,7 @@ func (c *child) closeFiles() {
 func (c *child) release() {
 	c.once.Do(func() {
 		c.kill()
-		<-c.exited
+		c.awaitEnd()
 		unix.Close(c.pidfd)
 		c.closeFiles()
 		if c.cg != nil {

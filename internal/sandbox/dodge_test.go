@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -165,7 +166,7 @@ while True: os.write(1, b"\xff\x00\x1b[2J" * 10000)
 	{"sleep for all its time", "import time\ntime.sleep(600)\n"},
 }
 
-var dodgeLimits = Limits{Wall: 3 * time.Second, Asleep: 1500 * time.Millisecond, CPU: time.Second, OutputBytes: 256 << 10}
+var dodgeLimits = Limits{Wall: 2 * time.Second, Asleep: time.Second, CPU: time.Second, OutputBytes: 256 << 10}
 
 // dodge plays an attack by one of the three ways and reports what would be a
 // failure of ours, or a success.
@@ -201,12 +202,23 @@ func dodge(p *Pool, kind, text string) error {
 	return nil
 }
 
+var allDodges = flag.Bool("dodges", false, "play every attack in all three ways")
+
 // Nothing that code does may be counted as a failure of ours.
 func TestNoDodge(t *testing.T) {
 	p := newPool(t, Config{})
-	for _, d := range dodges {
-		for _, kind := range []string{"calls", "pytest", "proxied"} {
+	kinds := []string{"calls", "pytest", "proxied"}
+	for i, d := range dodges {
+		shared := strings.HasPrefix(d.name, "memory") || strings.HasPrefix(d.name, "output pipe") // found faults of ours
+		if strings.HasPrefix(d.name, "memory") && !strings.Contains(string(p.Mode()), "cgroup") {
+			continue // nothing bounds it but the machine's memory
+		}
+		for k, kind := range kinds {
+			if !*allDodges && !shared && k != i%len(kinds) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(d.name, " ", "-")+"/"+kind, func(t *testing.T) {
+				t.Parallel()
 				ended := make(chan error, 1)
 				go func() { ended <- dodge(p, kind, d.text) }()
 				select {
@@ -220,5 +232,4 @@ func TestNoDodge(t *testing.T) {
 			})
 		}
 	}
-	works(t, p)
 }

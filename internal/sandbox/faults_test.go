@@ -131,6 +131,45 @@ func TestInterpreterKilledMidFork(t *testing.T) {
 	}
 }
 
+// An interpreter that hangs is as good as lost: the runs under it are played
+// again on another, soon.
+func TestInterpreterStopped(t *testing.T) {
+	p := newPool(t, Config{})
+	works(t, p)
+	for _, pid := range p.Stats().PIDs {
+		for _, z := range children(pid) {
+			if err := unix.Kill(z, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	begin := time.Now()
+	for range 3 {
+		works(t, p)
+	}
+	for range 3 {
+		r, err := p.Proxied(context.Background(), ProxiedJob{Files: solution("def f(): return 1"), Tests: Files{"test_a.py": []byte("import solution\ndef test_a(): assert solution.f() == 1\n")}})
+		if err != nil || !r.AllPassed() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	if took := time.Since(begin); took > startTimeout {
+		t.Errorf("took %s", took)
+	}
+}
+
+// children lists the processes right below pid.
+func children(pid int) []int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	var out []int
+	for _, f := range strings.Fields(string(text)) {
+		if n, err := strconv.Atoi(f); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // A kill of the whole server leaves no process behind.
 func TestServerKilledMidRun(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")

@@ -123,15 +123,9 @@ func (c *child) refresh() {
 // working reports whether a thread of the child's tree runs or waits for the
 // processor or the disk. Code that mostly sleeps is caught sleeping.
 func (c *child) working() bool {
-	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", c.pidfd))
-	if err != nil {
+	pid := c.pid()
+	if pid == 0 {
 		return false
-	}
-	_, rest, _ := strings.Cut(string(info), "\nPid:")
-	line, _, _ := strings.Cut(rest, "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || pid <= 0 {
-		return false // it has ended
 	}
 	seen := 0
 	for i := range 5 {

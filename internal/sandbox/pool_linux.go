@@ -244,11 +244,7 @@ func (c *child) fault(readErr error, lim Limits) (Fault, string, error) {
 	// The connection ended. Whether the interpreter went first is known once
 	// the child's end has been reported.
 	c.kill()
-	select {
-	case <-c.exited:
-	case <-time.After(startTimeout):
-		return "", "", fmt.Errorf("no word of the child's end: %w", readErr)
-	}
+	c.awaitEnd()
 	if c.exit.lost {
 		return "", "", errLost
 	}

@@ -95,7 +95,7 @@ func (c *child) servePytest(op map[string]any, files Files, lim Limits, begin ti
 	fault, detail, err := c.playPytest(op, files, lim, answer, &res)
 	res.Usage.Wall = time.Since(begin)
 	c.kill()
-	<-c.exited
+	c.awaitEnd()
 	c.job.Close()
 	// The pipe's last writer has gone with the namespace. But code may have sent
 	// its end through a socket, and what is under way there keeps it open: if not

@@ -32,10 +32,11 @@ const (
 // zygote is one warm interpreter. It forks children on request and reports
 // their ends. All its children die with it, and it dies with this process.
 type zygote struct {
-	kind kind
-	cmd  *exec.Cmd
-	ctl  *net.UnixConn
-	log  *slog.Logger
+	kind     kind
+	cmd      *exec.Cmd
+	ctl      *net.UnixConn
+	log      *slog.Logger
+	confined bool // and so behind a process that only waits for it
 
 	dead chan struct{} // closed when nothing will be heard of it again
 	wg   sync.WaitGroup
@@ -90,7 +91,7 @@ func startZygote(p plan, k kind) (*zygote, error) {
 	defer r.Close()
 
 	z := &zygote{
-		kind: k, ctl: ctl, log: p.log, dead: make(chan struct{}),
+		kind: k, ctl: ctl, log: p.log, confined: p.mode.Safe(), dead: make(chan struct{}),
 		pending: map[uint64]chan forked{}, children: map[uint64]*child{},
 	}
 	z.cmd = exec.Command(p.py.Executable, "-s", "-B", "-c", "exec(open(4).read())") //nolint:noctx // lives as long as the pool, which ends it

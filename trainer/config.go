@@ -149,6 +149,10 @@ func decode(data []byte, c *Config) error {
 	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
+	var more yaml.Node
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the first document")
+	}
 	return nil
 }
 

@@ -165,6 +165,9 @@ func loadFile(name string) (*Task, error) {
 
 // ParseTask reads a task file and checks that it can be served.
 func ParseTask(b []byte) (*Task, error) {
+	if err := exact(b); err != nil {
+		return nil, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	t := &Task{}

@@ -47,6 +47,10 @@ const (
 	maxTitle     = 200
 )
 
+// fieldName is how the fields of a task file are spelt: encoding/json takes other
+// letters for some of these.
+var fieldName = regexp.MustCompile(`^[a-z_]+$`)
+
 var userID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // LoadUserTasks reads every *.json of a folder, by name. A folder that is not
@@ -110,7 +114,7 @@ func exactFields(d *json.Decoder) error {
 			switch {
 			case seen[name]:
 				return fmt.Errorf("the field %.40q is given twice", name)
-			case name != strings.ToLower(name):
+			case !fieldName.MatchString(name):
 				return fmt.Errorf("unknown field %.40q", name)
 			}
 			seen[name] = true

@@ -14,6 +14,7 @@ func TestUserFileFieldsAreExact(t *testing.T) {
 	for _, tt := range []struct{ from, to string }{
 		{`"answers":`, `"answers":[{"type":"string","value":"No"}],"answers":`},
 		{`"answers":`, `"Answers":[{"type":"string","value":"No"}],"answers":`},
+		{`"answers":`, `"an\u017fwers":[{"type":"string","value":"No"}],"answers":`},
 		{`"value":"Zed"`, `"value":"Zed","value":"No"`},
 		{`"value":"Zed"`, `"value":"Zed","Value":"No"`},
 		{`"value":"Zed"`, `"value":"Zed","\u0076alue":"No"`},

@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // codeEdit is one line put in place of another.
@@ -146,6 +145,9 @@ func (f *codeFile) rename(n, i int, put func(i int, kind string, lo, hi int, tex
 	}
 }
 
+// codeBuiltins are the names that say something by themselves.
+var codeBuiltins = map[string]bool{"len": true, "range": true, "min": true, "max": true, "sum": true, "abs": true, "sorted": true}
+
 // codeClass is a token in few words: its text, or what kind of thing it is.
 func codeClass(toks []codeToken, i int) string {
 	if i < 0 || i >= len(toks) {
@@ -153,7 +155,7 @@ func codeClass(toks []codeToken, i int) string {
 	}
 	switch t := toks[i]; t.kind {
 	case 'n':
-		if len(t.text) > 2 && strings.Contains("len range min max sum abs sorted", t.text) { //nolint:gocritic // the text is looked for in the names
+		if codeBuiltins[t.text] {
 			return t.text
 		}
 		return "name"

@@ -153,26 +153,39 @@ func (m *Manager) grow(n int, s *slot, labels *api.Labels, ttl *int, b *Binding,
 	return out, nil
 }
 
-// begun makes a copy visible that is in mid-episode. Its lock is held meanwhile,
-// so that nobody steps it before its beginning is recorded.
+// begun makes a copy visible that is in mid-episode. It is busy meanwhile, so that
+// nobody steps it before its beginning is recorded, which takes as long as the
+// disk does: its lock must not be held for that.
 func (m *Manager) begun(c *slot, r *run) error {
 	id := r.rec.Episode.EpisodeID
+	o, _ := m.begin(c)
+	defer m.active.Add(-1)
+	defer o.cancel()
 	m.mu.Lock()
 	m.live[id] = c
 	m.mu.Unlock()
-	c.mu.Lock()
-	err := m.add(c)
-	if err == nil {
-		m.rec.Started(r.rec)
-		m.watch.Changed(r.rec.Owner, &r.rec.Episode)
-	}
-	c.mu.Unlock()
-	if err != nil {
+	if err := m.add(c); err != nil {
 		m.mu.Lock()
 		delete(m.live, id)
 		m.mu.Unlock()
+		return err
 	}
-	return err
+	m.rec.Started(r.rec)
+	m.watch.Changed(r.rec.Owner, &r.rec.Episode)
+
+	c.mu.Lock()
+	c.busy = nil
+	c.touch(m.cfg.Now())
+	var drop envs.Env
+	var done *Record
+	if c.closed { // meanwhile, and the env was left to us
+		drop, c.env = c.env, nil
+		done = m.finish(r, api.StatusClosed, nil)
+	}
+	c.mu.Unlock()
+	m.settleRecord(done)
+	m.closeEnv(drop)
+	return nil
 }
 
 // copy is r with nothing shared that changes.
@@ -255,10 +268,27 @@ func (m *Manager) dropSnapshots(all bool) {
 	}
 	m.mu.Unlock()
 	for _, sn := range gone {
-		sn.mu.Lock()
+		m.forget(sn)
+	}
+}
+
+// forget closes a snapshot that is no longer found. Where it is being copied,
+// that is not waited for: a copy takes as long as its env type lets it.
+func (m *Manager) forget(sn *snapshot) {
+	release := func() {
+		defer sn.mu.Unlock()
 		m.closeEnv(sn.env)
 		sn.env = nil
 		sn.run.held.Add(-int64(sn.run.size))
-		sn.mu.Unlock()
 	}
+	if sn.mu.TryLock() {
+		release()
+		return
+	}
+	m.active.Add(1)
+	go func() {
+		defer m.active.Add(-1)
+		sn.mu.Lock()
+		release()
+	}()
 }

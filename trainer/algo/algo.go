@@ -21,7 +21,7 @@ type Algorithm interface {
 
 // Config chooses an algorithm and holds the settings of each.
 type Config struct {
-	Name      string           `yaml:"name"` // grpo, reinforce, ei
+	Name      string           `yaml:"name"` // a name of the table
 	GRPO      grpo.Config      `yaml:"grpo"`
 	Reinforce reinforce.Config `yaml:"reinforce"`
 	EI        ei.Config        `yaml:"ei"`
@@ -32,20 +32,63 @@ func Default() Config {
 	return Config{Name: "grpo", GRPO: grpo.Default(), Reinforce: reinforce.Default(), EI: ei.Default()}
 }
 
+// line is an algorithm in the table: its name in recipes, what refuses its
+// settings, and what makes it.
+type line struct {
+	name     string
+	validate func(Config) error
+	make     func(Config, parts) Algorithm
+}
+
+// parts are what an algorithm may be made of.
+type parts struct {
+	policy, reference policy.Trainable
+	step              *optim.Stepper
+	temperature       float64
+	length            int
+}
+
+// table is the only list of algorithms.
+func table() []line {
+	return []line{
+		{"grpo", func(c Config) error { return c.GRPO.Validate() }, func(c Config, p parts) Algorithm {
+			return grpo.New(c.GRPO, p.policy, p.reference, p.step, p.temperature, p.length)
+		}},
+		{"reinforce", func(c Config) error { return c.Reinforce.Validate() }, func(c Config, p parts) Algorithm {
+			return reinforce.New(c.Reinforce, p.policy, p.step, p.temperature, p.length)
+		}},
+		{"ei", func(c Config) error { return c.EI.Validate() }, func(c Config, p parts) Algorithm {
+			return ei.New(c.EI, p.policy, p.step)
+		}},
+	}
+}
+
 // Names lists the algorithms.
-func Names() []string { return []string{"grpo", "reinforce", "ei"} }
+func Names() []string {
+	var names []string
+	for _, l := range table() {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// find is the chosen line of the table.
+func (c Config) find() (line, error) {
+	for _, l := range table() {
+		if l.name == c.Name {
+			return l, nil
+		}
+	}
+	return line{}, fmt.Errorf("unknown algorithm %q: have %v", c.Name, Names())
+}
 
 // Validate refuses an unknown name and impossible settings.
 func (c Config) Validate() error {
-	switch c.Name {
-	case "grpo":
-		return c.GRPO.Validate()
-	case "reinforce":
-		return c.Reinforce.Validate()
-	case "ei":
-		return c.EI.Validate()
+	l, err := c.find()
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("unknown algorithm %q: have %v", c.Name, Names())
+	return l.validate(c)
 }
 
 // NeedsReference reports whether the algorithm compares with a frozen copy of
@@ -56,17 +99,15 @@ func (c Config) NeedsReference() bool { return c.Name == "grpo" && c.GRPO.KL > 0
 // NeedsReference. temperature is the one that episodes are sampled at, length
 // the longest sequence.
 func New(c Config, p, reference policy.Trainable, step *optim.Stepper, temperature float64, length int) (Algorithm, error) {
-	if err := c.Validate(); err != nil {
+	l, err := c.find()
+	if err != nil {
 		return nil, err
 	}
-	switch c.Name {
-	case "reinforce":
-		return reinforce.New(c.Reinforce, p, step, temperature, length), nil
-	case "ei":
-		return ei.New(c.EI, p, step), nil
+	if err := l.validate(c); err != nil {
+		return nil, err
 	}
 	if c.NeedsReference() && reference == nil {
-		return nil, fmt.Errorf("grpo with a KL term needs a reference policy")
+		return nil, fmt.Errorf("%s with a KL term needs a reference policy", c.Name)
 	}
-	return grpo.New(c.GRPO, p, reference, step, temperature, length), nil
+	return l.make(c, parts{policy: p, reference: reference, step: step, temperature: temperature, length: length}), nil
 }

@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proctor-rl/proctor/api"
+	"github.com/proctor-rl/proctor/server/store"
 )
 
 // A file of version 1, with a row a step, is read and written on.
@@ -51,5 +55,35 @@ func TestReadsVersionOne(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A file of a later version is refused, and is as it was: the server that wrote
+// it knows things of it that this one would not keep.
+func TestRefusesALaterVersion(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "proctor.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `PRAGMA user_version = 99`); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func(context.Context, string, *slog.Logger) (*store.SQLite, error){store.Open, store.OpenReadOnly} {
+		s, err := open(t.Context(), dir, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), "newer") {
+			t.Errorf("a later version: %v", err)
+		}
+		if err == nil {
+			s.Close()
+		}
+	}
+	var v int
+	if err := db.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&v); err != nil || v != 99 {
+		t.Errorf("the file says version %d now, %v", v, err)
 	}
 }

@@ -1,5 +1,8 @@
 package store
 
+// version is the user_version that schema gives a file.
+const version = 2
+
 // schema makes the tables. user_version tells it from later ones.
 const schema = `
 CREATE TABLE IF NOT EXISTS episodes (

@@ -84,6 +84,9 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 	}
 	db.SetMaxOpenConns(4)
 	s.db = db
+	if err := s.refuseLater(ctx); err != nil {
+		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
+	}
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return nil, fmt.Errorf("open store: %w", firstOf(err, db.Close()))
 	}
@@ -100,6 +103,18 @@ func open(ctx context.Context, dir string, log *slog.Logger, own bool) (*SQLite,
 }
 
 func firstOf(err, _ error) error { return err }
+
+// refuseLater refuses a file that a newer server wrote.
+func (s *SQLite) refuseLater(ctx context.Context) error {
+	var v int
+	if err := s.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil {
+		return err
+	}
+	if v > version {
+		return fmt.Errorf("%s was written by a newer proctor (format %d, this one knows %d); use that one, or another folder", file, v, version)
+	}
+	return nil
+}
 
 // migrate gives a file of version 1 the column that it lacks. A row an episode
 // instead of one more a step is what most of the writing was.

@@ -3,6 +3,10 @@ package proctor
 import (
 	"bytes"
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,5 +49,55 @@ func TestOneServerAFolder(t *testing.T) {
 	_, stop = start(t, "--sandbox", "off", "--data", dir)
 	if code := stop(); code != exitOK {
 		t.Errorf("stop of the next: %d", code)
+	}
+}
+
+// The backup that docs/operations.md shows, taken while a server plays, is a
+// folder that can be read and served.
+func TestBackupOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^python3 -c .*$`).Find(page)
+	if line == nil {
+		t.Fatal("docs/operations.md shows no backup")
+	}
+	dir := t.TempDir()
+	url, stop := start(t, "--sandbox", "off", "--data", filepath.Join(dir, "data"))
+	defer stop()
+	c, err := client.New(url, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	env, err := c.Create(t.Context(), api.CreateEnvRequest{Type: "react-compact"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // two are ended by the next, one runs
+		if _, err := c.Reset(t.Context(), env.EnvID, api.ResetRequest{Split: api.SplitTest}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Episodes(t.Context(), api.ListEpisodesParams{}); err != nil { // what was written is in the file by now
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", string(line)+" && mkdir back && mv backup.db back/proctor.db")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	back := filepath.Join(dir, "back")
+	_, stopBack := start(t, "--sandbox", "off", "--data", back)
+	if code := stopBack(); code != exitOK {
+		t.Errorf("serving the copy: %d", code)
+	}
+	var out, errs bytes.Buffer
+	if code := Main(t.Context(), []string{"export", "--data", back}, &out, &errs); code != exitOK {
+		t.Fatalf("export: %d %s", code, &errs)
+	}
+	if got := strings.Count(out.String(), `"status":"closed"`) + 10*strings.Count(out.String(), `"status":"failed"`); got != 12 {
+		t.Errorf("the copy holds %s", &out)
 	}
 }

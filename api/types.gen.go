@@ -92,6 +92,7 @@ const (
 	ProblemCodeResetTimeout         ProblemCode = "reset-timeout"
 	ProblemCodeRunNotFound          ProblemCode = "run-not-found"
 	ProblemCodeSandboxUnavailable   ProblemCode = "sandbox-unavailable"
+	ProblemCodeSnapshotNotFound     ProblemCode = "snapshot-not-found"
 	ProblemCodeStepConflict         ProblemCode = "step-conflict"
 	ProblemCodeStepInProgress       ProblemCode = "step-in-progress"
 	ProblemCodeStepOutOfOrder       ProblemCode = "step-out-of-order"
@@ -149,6 +150,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeRunNotFound:
 		return true
 	case ProblemCodeSandboxUnavailable:
+		return true
+	case ProblemCodeSnapshotNotFound:
 		return true
 	case ProblemCodeStepConflict:
 		return true
@@ -1215,6 +1218,9 @@ type PageLimit = int
 
 // RunID defines model for RunID.
 type RunID = string
+
+// SnapshotID defines model for SnapshotID.
+type SnapshotID = string
 
 // TaskID defines model for TaskID.
 type TaskID = string

@@ -126,6 +126,12 @@ func (c *Client) Score(ctx context.Context, envID string) (api.StepResult, error
 	return call[api.StepResult](ctx, c, false, func(ctx context.Context) (*http.Response, error) { return c.core.ScoreEnv(ctx, envID) })
 }
 
+// DropSnapshot forgets a snapshot. It is not retried.
+func (c *Client) DropSnapshot(ctx context.Context, snapshotID string) error {
+	_, err := call[struct{}](ctx, c, false, func(ctx context.Context) (*http.Response, error) { return c.core.DeleteSnapshot(ctx, snapshotID) })
+	return err
+}
+
 // Delete ends an env.
 func (c *Client) Delete(ctx context.Context, envID string) error {
 	_, err := call[struct{}](ctx, c, true, func(ctx context.Context) (*http.Response, error) { return c.core.DeleteEnv(ctx, envID) })

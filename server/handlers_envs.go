@@ -136,6 +136,14 @@ func (h handlers) SnapshotEnv(ctx context.Context, r oapi.SnapshotEnvRequestObje
 	return jsonReply{status: http.StatusCreated, body: api.Snapshot{SnapshotID: id}}, nil
 }
 
+// DeleteSnapshot forgets a kept state.
+func (h handlers) DeleteSnapshot(ctx context.Context, r oapi.DeleteSnapshotRequestObject) (oapi.DeleteSnapshotResponseObject, error) {
+	if err := h.s.mgr.DropSnapshot(actor(ctx), r.SnapshotID); err != nil {
+		return nil, err
+	}
+	return oapi.DeleteSnapshot204Response{}, nil
+}
+
 // ForkEnv copies an env's state into new ones.
 func (h handlers) ForkEnv(ctx context.Context, r oapi.ForkEnvRequestObject) (oapi.ForkEnvResponseObject, error) {
 	n := 1

@@ -28,6 +28,7 @@ var kinds = map[api.ProblemCode]struct {
 	api.ProblemCodeTaskNotFound:         {http.StatusNotFound, "No such task"},
 	api.ProblemCodeEpisodeNotFound:      {http.StatusNotFound, "No such episode"},
 	api.ProblemCodeRunNotFound:          {http.StatusNotFound, "No such run"},
+	api.ProblemCodeSnapshotNotFound:     {http.StatusNotFound, "No such snapshot"},
 	api.ProblemCodeResetRequired:        {http.StatusConflict, "The env needs a reset first"},
 	api.ProblemCodeEpisodeOver:          {http.StatusConflict, "The episode is over"},
 	api.ProblemCodeStepConflict:         {http.StatusConflict, "The request conflicts with an earlier one"},

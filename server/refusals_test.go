@@ -92,6 +92,7 @@ func TestRefusals(t *testing.T) {
 		{"index too far", "POST", "/envs/" + id + "/reset", `{"split":"test","index":10}`, nil, 404, "task-not-found", ""},
 		{"split without tasks", "POST", "/envs/" + id + "/reset", `{"split":"user"}`, nil, 404, "task-not-found", ""},
 		{"episode unknown", "GET", "/episodes/nope", ``, nil, 404, "episode-not-found", ""},
+		{"snapshot unknown", "DELETE", "/snapshots/nope", ``, nil, 404, "snapshot-not-found", ""},
 		{"run unknown", "GET", "/runs/nope/points", ``, nil, 404, "run-not-found", ""},
 		{"path unknown", "GET", "/state/x", ``, nil, 404, "not-found", ""},
 		{"method", "PUT", "/envs", `{}`, nil, 405, "method-not-allowed", ""},

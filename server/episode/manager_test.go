@@ -216,6 +216,27 @@ func TestForkAndSnapshot(t *testing.T) {
 	if _, _, err := g.Create(t.Context(), episode.Who{Owner: "you"}, api.CreateEnvRequest{FromSnapshot: snap}, "", nil); code(err) != api.ProblemCodeInvalidField {
 		t.Errorf("a foreign snapshot: %v", err)
 	}
+	if err := g.DropSnapshot(episode.Who{Owner: "you"}, snap); code(err) != api.ProblemCodeSnapshotNotFound {
+		t.Errorf("a foreign snapshot was dropped: %v", err)
+	}
+	open := g.toy.Open.Load()
+	if err := g.DropSnapshot(me, snap); err != nil || g.toy.Open.Load() != open-1 {
+		t.Errorf("%v, %d envs open of %d", err, g.toy.Open.Load(), open)
+	}
+	if err := g.DropSnapshot(me, snap); code(err) != api.ProblemCodeSnapshotNotFound {
+		t.Errorf("dropped twice: %v", err)
+	}
+	if _, _, err := g.Create(t.Context(), me, api.CreateEnvRequest{FromSnapshot: snap}, "", nil); code(err) != api.ProblemCodeInvalidField {
+		t.Errorf("a dropped snapshot: %v", err)
+	}
+	g.step(c.Envs[0].EnvID, "noop") // goes on without it
+	other, err := g.Snapshot(t.Context(), me, c.Envs[0].EnvID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.DropSnapshot(episode.Who{Owner: "boss", All: true}, other); err != nil {
+		t.Error(err)
+	}
 }
 
 // Many goroutines on few envs: nothing is lost, and no end is recorded twice.

@@ -93,6 +93,10 @@ func TestACopyThatWaitsHoldsUpNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	brief, err := g.Snapshot(t.Context(), me, from) // dropped while it is being copied
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		gate *gate
 		fork func() ([]api.Env, error)
@@ -104,7 +108,7 @@ func TestACopyThatWaitsHoldsUpNothing(t *testing.T) {
 		}},
 		"a fork for its type": {&typ.gate, func() ([]api.Env, error) { return g.Fork(t.Context(), me, from, 1) }},
 		"a snapshot for its type": {&typ.gate, func() ([]api.Env, error) {
-			c, _, err := g.Create(t.Context(), me, api.CreateEnvRequest{FromSnapshot: snap}, "", nil)
+			c, _, err := g.Create(t.Context(), me, api.CreateEnvRequest{FromSnapshot: brief}, "", nil)
 			return c.Envs, err
 		}},
 	} {
@@ -125,6 +129,11 @@ func TestACopyThatWaitsHoldsUpNothing(t *testing.T) {
 			go func() {
 				defer close(rest)
 				g.Sweep()
+				if name == "a snapshot for its type" {
+					if err := g.DropSnapshot(me, brief); err != nil {
+						t.Error(err)
+					}
+				}
 				for _, e := range g.Envs(me) {
 					if e.EnvID != from && e.EnvID != other && e.EpisodeID != "" {
 						_, _, err := g.Step(t.Context(), me, e.EnvID, api.StepRequest{Action: api.TextAction("noop")}, "")

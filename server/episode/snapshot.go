@@ -56,7 +56,7 @@ func (m *Manager) Snapshot(_ context.Context, who Who, id string) (string, error
 	m.mu.Unlock()
 	if full {
 		m.closeEnv(env)
-		return "", &Error{Code: api.ProblemCodeCapacity, Detail: "no room for another snapshot", Retryable: true, RetryAfter: time.Second}
+		return "", &Error{Code: api.ProblemCodeCapacity, Detail: "no room for another snapshot; delete some of yours", Retryable: true, RetryAfter: time.Second}
 	}
 	return key, nil
 }
@@ -253,6 +253,28 @@ func (m *Manager) fork(ctx context.Context, s *slot, env envs.Env) (c envs.Env, 
 		return nil, m.broke(s.spec.Name, BoundaryCreate, "fork", err)
 	}
 	return c, nil
+}
+
+// DropSnapshot forgets a kept state.
+func (m *Manager) DropSnapshot(who Who, id string) error {
+	m.mu.Lock()
+	k := slotKey{who.Owner, id}
+	if m.snaps[k] == nil && who.All {
+		for other := range m.snaps {
+			if other.id == id {
+				k = other
+				break
+			}
+		}
+	}
+	sn := m.snaps[k]
+	delete(m.snaps, k)
+	m.mu.Unlock()
+	if sn == nil {
+		return &Error{Code: api.ProblemCodeSnapshotNotFound, Detail: "no such snapshot"}
+	}
+	m.forget(sn)
+	return nil
 }
 
 // dropSnapshots forgets snapshots that have expired, or all.

@@ -12,7 +12,7 @@ test("every code of the contract has words, or is told by its fields", () => {
   assert.ok(codes.length > 25);
   const untold = codes.filter((c) => saying(problem(400, c)).words === "detail");
   // What only a program that is wrong can meet.
-  assert.deepEqual(untold.sort(), ["invalid-field", "invalid-json", "method-not-allowed", "not-found", "run-not-found", "unknown-field", "unsupported-media-type", "wrong-node"]);
+  assert.deepEqual(untold.sort(), ["invalid-field", "invalid-json", "method-not-allowed", "not-found", "run-not-found", "snapshot-not-found", "unknown-field", "unsupported-media-type", "wrong-node"]);
 });
 
 test("the server's own words, fields and the request are at hand", () => {

@@ -309,6 +309,11 @@ type ClientInterface interface {
 	// Corresponds with POST /runs/{run_id}/points (the `PushPoints` operationId).
 	PushPoints(ctx context.Context, runID RunID, body PushPointsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteSnapshot Forget a kept state. Envs that were made from it go on.
+	//
+	// Corresponds with DELETE /snapshots/{snapshot_id} (the `DeleteSnapshot` operationId).
+	DeleteSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetVersion What is running.
 	//
 	// Corresponds with GET /version (the `GetVersion` operationId).
@@ -883,6 +888,21 @@ func (c *Client) PushPointsWithBody(ctx context.Context, runID RunID, contentTyp
 // Corresponds with POST /runs/{run_id}/points (the `PushPoints` operationId).
 func (c *Client) PushPoints(ctx context.Context, runID RunID, body PushPointsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPushPointsRequest(c.Server, runID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSnapshot Forget a kept state. Envs that were made from it go on.
+//
+// Corresponds with DELETE /snapshots/{snapshot_id} (the `DeleteSnapshot` operationId).
+func (c *Client) DeleteSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSnapshotRequest(c.Server, snapshotID)
 	if err != nil {
 		return nil, err
 	}
@@ -2203,6 +2223,40 @@ func NewPushPointsRequestWithBody(server string, runID RunID, contentType string
 	return req, nil
 }
 
+// NewDeleteSnapshotRequest constructs an http.Request for the DeleteSnapshot method
+func NewDeleteSnapshotRequest(server string, snapshotID SnapshotID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "snapshot_id", snapshotID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/snapshots/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetVersionRequest constructs an http.Request for the GetVersion method
 func NewGetVersionRequest(server string) (*http.Request, error) {
 	var err error
@@ -2531,6 +2585,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /runs/{run_id}/points (the `PushPoints` operationId).
 	PushPointsWithResponse(ctx context.Context, runID RunID, body PushPointsJSONRequestBody, reqEditors ...RequestEditorFn) (*PushPointsResponse, error)
+
+	// DeleteSnapshotWithResponse Forget a kept state. Envs that were made from it go on.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /snapshots/{snapshot_id} (the `DeleteSnapshot` operationId).
+	DeleteSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*DeleteSnapshotResponse, error)
 
 	// GetVersionWithResponse What is running.
 	//
@@ -4066,6 +4127,54 @@ func (r PushPointsResponse) ContentType() string {
 	return ""
 }
 
+// DeleteSnapshotResponseDefaultHeaders the declared response headers of an HTTP default response for DeleteSnapshot
+type DeleteSnapshotResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type DeleteSnapshotResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *DeleteSnapshotResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteSnapshotResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSnapshotResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSnapshotResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSnapshotResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetVersionResponseDefaultHeaders the declared response headers of an HTTP default response for GetVersion
 type GetVersionResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -4593,6 +4702,19 @@ func (c *ClientWithResponses) PushPointsWithResponse(ctx context.Context, runID 
 		return nil, err
 	}
 	return ParsePushPointsResponse(rsp)
+}
+
+// DeleteSnapshotWithResponse Forget a kept state. Envs that were made from it go on.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /snapshots/{snapshot_id} (the `DeleteSnapshot` operationId).
+func (c *ClientWithResponses) DeleteSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*DeleteSnapshotResponse, error) {
+	rsp, err := c.DeleteSnapshot(ctx, snapshotID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSnapshotResponse(rsp)
 }
 
 // GetVersionWithResponse What is running.
@@ -5890,6 +6012,48 @@ func ParsePushPointsResponse(rsp *http.Response) (*PushPointsResponse, error) {
 	switch {
 	case true:
 		var headers PushPointsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSnapshotResponse parses an HTTP response from a DeleteSnapshotWithResponse call
+func ParseDeleteSnapshotResponse(rsp *http.Response) (*DeleteSnapshotResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSnapshotResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers DeleteSnapshotResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

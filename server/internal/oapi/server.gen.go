@@ -109,6 +109,9 @@ type ServerInterface interface {
 	// PushPoints Add points to a run's curve. A point of an update already there replaces it.
 	// (POST /runs/{run_id}/points)
 	PushPoints(w http.ResponseWriter, r *http.Request, runID RunID)
+	// DeleteSnapshot Forget a kept state. Envs that were made from it go on.
+	// (DELETE /snapshots/{snapshot_id})
+	DeleteSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
 	// GetVersion What is running.
 	// (GET /version)
 	GetVersion(w http.ResponseWriter, r *http.Request)
@@ -283,6 +286,12 @@ func (_ Unimplemented) ListPoints(w http.ResponseWriter, r *http.Request, runID 
 // PushPoints Add points to a run's curve. A point of an update already there replaces it.
 // (POST /runs/{run_id}/points)
 func (_ Unimplemented) PushPoints(w http.ResponseWriter, r *http.Request, runID RunID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// DeleteSnapshot Forget a kept state. Envs that were made from it go on.
+// (DELETE /snapshots/{snapshot_id})
+func (_ Unimplemented) DeleteSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -1220,6 +1229,32 @@ func (siw *ServerInterfaceWrapper) PushPoints(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// DeleteSnapshot operation middleware
+func (siw *ServerInterfaceWrapper) DeleteSnapshot(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "snapshot_id" -------------
+	var snapshotID SnapshotID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "snapshot_id", chi.URLParam(r, "snapshot_id"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshot_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteSnapshot(w, r, snapshotID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetVersion operation middleware
 func (siw *ServerInterfaceWrapper) GetVersion(w http.ResponseWriter, r *http.Request) {
 
@@ -1388,6 +1423,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Post(options.BaseURL+"/envs/{id}/fork", wrapper.ForkEnv)
+	})
+	r.Group(func(r chi.Router) {
+		r.Delete(options.BaseURL+"/snapshots/{snapshot_id}", wrapper.DeleteSnapshot)
 	})
 	r.Group(func(r chi.Router) {
 		r.Post(options.BaseURL+"/batch/reset", wrapper.BatchReset)
@@ -2793,6 +2831,43 @@ func (response PushPointsdefaultApplicationProblemPlusJSONResponse) VisitPushPoi
 	return err
 }
 
+type DeleteSnapshotRequestObject struct {
+	SnapshotID SnapshotID `json:"snapshot_id"`
+}
+
+type DeleteSnapshotResponseObject interface {
+	VisitDeleteSnapshotResponse(w http.ResponseWriter) error
+}
+
+type DeleteSnapshot204Response struct {
+}
+
+func (response DeleteSnapshot204Response) VisitDeleteSnapshotResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteSnapshotdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response DeleteSnapshotdefaultApplicationProblemPlusJSONResponse) VisitDeleteSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetVersionRequestObject struct {
 }
 
@@ -2921,6 +2996,9 @@ type StrictServerInterface interface {
 	// PushPoints Add points to a run's curve. A point of an update already there replaces it.
 	// (POST /runs/{run_id}/points)
 	PushPoints(ctx context.Context, request PushPointsRequestObject) (PushPointsResponseObject, error)
+	// DeleteSnapshot Forget a kept state. Envs that were made from it go on.
+	// (DELETE /snapshots/{snapshot_id})
+	DeleteSnapshot(ctx context.Context, request DeleteSnapshotRequestObject) (DeleteSnapshotResponseObject, error)
 	// GetVersion What is running.
 	// (GET /version)
 	GetVersion(ctx context.Context, request GetVersionRequestObject) (GetVersionResponseObject, error)
@@ -3744,6 +3822,32 @@ func (sh *strictHandler) PushPoints(w http.ResponseWriter, r *http.Request, runI
 	}
 }
 
+// DeleteSnapshot operation middleware
+func (sh *strictHandler) DeleteSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	var request DeleteSnapshotRequestObject
+
+	request.SnapshotID = snapshotID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSnapshot(ctx, request.(DeleteSnapshotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSnapshot")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteSnapshotResponseObject); ok {
+		if err := validResponse.VisitDeleteSnapshotResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetVersion operation middleware
 func (sh *strictHandler) GetVersion(w http.ResponseWriter, r *http.Request) {
 	var request GetVersionRequestObject
@@ -3773,145 +3877,147 @@ func (sh *strictHandler) GetVersion(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H1rc9s4luhfQfFuVe/WpWwn3dMza3/ypJ3Z3E5PUnZ2uup2cj0QeSRhTAFsAJSiSfm/38LBgy+QomS5",
-	"e3pnPiUWSTwOzvuFL0km1qXgwLVKLr8kJZV0DRok/vWqkkpI878cVCZZqZngyWXy4wokEL0CUlClSUmX",
-	"QIDnkJ8lacLMGz9XIHdJmnC6huQyyexAaaKyFaypGXFNP78FvtSr5PLlxUWa6F1p3lRaMr5MHh/T5IZv",
-	"3nzXn/xNTsSCUE6Ab8J8JdWrejqWJ2ki4eeKSciTSy0raE4dnerDroQ/4+fdCc2v9ZTEfD0wLw584Mwl",
-	"UyKH8Y3ad0612Tc5rEuhgWe772HXn/eaSCiBarJleoWnrAwEHmBHKM/JXOQ7sgSt7CMtJOTmi2IXFrgC",
-	"moOsl9iYcWamHMODNeP+7xcxrHhPl/CWrZnuL/yGa8lAEYoYOYSLBX7cXEIOC1oVOrl8gQugn9m6WuNf",
-	"dj3uz7AaxjUsQeJybis+cnZEVnzg2GTF7w8+ug9UPYxNp6l6GMJNqh4OnfDRvKxKwRUgP3gvxbyAtflv",
-	"JrgGjodAy7JgGTVLOS/tG//7b8qs60tj7H+TsEguk/91XjOcc/tUnftxccYuqzGICFyTrRR8aTZnsQsX",
-	"dAta7mbXCw0RLnUHmeC5IlqQLWX6LIlstT5KnNstyLxwndlhviSU794tksufevBJvyQ0z5l5jxbvpShB",
-	"amYgtaCFgjQpGz99STR81vFTrQ/kJ/vWp4BqYv43yPTBUwlR3Ge0KPAvpmGtGjOHMf0PVEq666+kHuSp",
-	"61mDUnQJkTV05vQv9if81EWMD/BZE8aRCXm2/JUiYsuJyuhiIYqc/DslFswpEdJwUjuaY2zwWf9H+pGb",
-	"fRLcpxnuXQn8+s1XiqgVLcF/R5ViSlOuiVvh2UeepMnn2VLM3EINxp/d0u0PbguPafJHqrPVDyKPyJQf",
-	"KdNkYQYvCoIHZGYyP5j9LJhUmqwZv5dAc+SrwA0P+imhRZGkCb7QgFLASDvnLSjQb7Sl1APOCfjGsIg+",
-	"kqbJUoqqdA8bLPvFyz+Ms+wGkGbqgZUzUdrFzEphiE9aLvRoeFYOn3F4z3Ev+hw3texb7eMob+1bj2lS",
-	"ioJlu/sNSOXoubv8YxesAPJ967gz75h3y8JKrNGX8aXpC/AsvSNFf/ftaY6kQ5sOOSK8oIN0t6BQmnZx",
-	"/r+oEc0SnyJdESctrggHplcgyRYVy7XIPQ3kLCdcaGTgSB6Wj09G24BU7aW8FwppwjMQs09QOHQf48pa",
-	"6k0SYig0HQTGPkCAOWANANtvYBzot3b1BxJ7EAvhP2OL7fCVR9ST3tgvX1y8/AZRzv/dlSz40PIyh6xe",
-	"w3IfDmpYabJ2/HPv4pDRHonbFgT7oOwP9XRw9Ke/RxTvWd6dhvIIbk+DhjO2YKcHPaZjZOYslOjjAxiq",
-	"hnK/ANBsDaLS9xbWAZe+/vbiYorCHqUyB4q9EP4Xa5vG2gy8nsjZ7BC/EGMLFPTPxdcax3QKttahkidw",
-	"tSpfgo75nagmTJECFtoYvOiBQk2vTznKWn/35l3z90LINdXJZZKLal5ATQ68Ws/tkRj+U38Q4TzBIhp8",
-	"qbPFxoj9z9P2GmOAeEVLOmcF85vqgoNlK+IxgZjdoxWumq4qoqqyFDIGIgllQXeNbcyFKIAis/fKbeQJ",
-	"p6VaCT3wVEN5L2FLZfTzLnzMLI0hU7+m9kBR0EigGm745hbKYte208cw9YZv0Hzd885bpqzVucfGayzj",
-	"GF6ViYpHEP16LjZAXpA1fUB/Flpf5gAPYjELKdb3keM6WDD/AsZfHvdD0pzOCyAsJ4wrDdS71SjPxZoI",
-	"jl6+kmoN0nzy/366nv1fOvv7xew/P9X/vZ99+nKRfvv1478lx6+woHMo9tud9q0j7FSti3vHDyL6hdiS",
-	"QvBl8HYUbAMK/Rii0mQOjC9JpawDPuDIH779Zp9C5H/p+bwBcshJxQtQirQQyTDgJdsAP3sCNBvmeHvi",
-	"W1iYffiZGU5ndu2+IArkxu7zaKt2gJfcVvw4Ij4UNbgLMxzq+m5yThwjxhe/YxuQS+AZDMVtKLFMNuih",
-	"iwVIyK+IYblk9sJDXBorpS81FgyKuEbq9fcJQhF9WGac2BZuFgvzv7j4n0Pm4jEN7fYrRQA/arrKuOBG",
-	"zFf8gYstN1p+WRYM8qjf7KZgOeQDc26pIlmliRZkJbioJFnTz/dibnARJe79fKchImHx5wkgse9FYcE3",
-	"Mc5o6J+oQuhIYKojYRC383va0YKohpkxpZIIMCZbep0ohFakNFjD0QjC2GAjdnUsr/BTKk11pfabHvjW",
-	"AcN/LpkEdRCAmgLxH1Wg1ODqMQE0SOvAIpEVV8SYjC36YTmqybLi3O5MbEBGiccTfgcdjIHnCZXDZ40M",
-	"Jm6IdqTfsJjqzd2QJOMcMxieLkrrPwyQCiBuLydtklALXQboFVXHnj0FfDPdnLJKas/afDra9WEyyHY+",
-	"RBWDa/LAOGphwDdMCr4GHhES1qFyb6gpioKiAGLfUYQqjMWkRp1DRwjQbEX0iqG+QzXJKCdzILngkBoe",
-	"PAeyYEUBRinEaGcnwFUjRxeAblkrKMq4kkW5W5YRglvJtAbuF3gW4wRuxGlxzv9z9+7Pd/bNxzTJOsbd",
-	"2JctQxCDpBiyvj+UKeRs6fSb3k6MSDt0OK/J9AZrysZjYFNbkOMedPPWXQlZiLFMpzGMtrzhCxFDFFWt",
-	"11Tu4kglRDF9mg9CFLEZJvMthHGTXbkzrBfZxuu0TXxdFI2ejd9UAGIPw1r4Ec6ng8QjnGSQKd6bLw7i",
-	"jMiY9jmX6pGji7KCr88D3nGUhnU2Bdo+VhU2rAd4fkXYel1ptEsFzxqZT9295c+ldvUeL4R8gPzerHUf",
-	"AF/jq6/NmyhR6H435J/wpd+I2tOP9x670rKaFywbtgVt9kwbt6aPLkFXko95Jn/yrsk04VVRJJ+OjTlH",
-	"9DUqD7UJDtK+vTM1LmTXlO/I1piixgxtGfMNjU9pUd5LoCrmJrgD7SIqWlY8M+qZGUVwmOACvNOivLUD",
-	"P6Zfaj9wUfQ8fq1XmwH3AVXjSQpqTePpiLZaJ3Iply/gvahejW1CLiCaP5HW6QfyGmGS713mToe72YcH",
-	"MG7HciOi0NgG91nINT2NZuvXF9vZawZFfiOlna+9sRw0ZUX0JMOEXWw0ugtxTwnjWqDJMxc2dWf81P2g",
-	"qZ85umAhH57sYPZJjgd5kR8HVuNESA8UH1YQzEpU3vWKKdTsmSKUZKLcEbG4IkwrNAcVmcNCYDYxUwRj",
-	"gk3WYAApIcXEU6tzQI5SNyJvx0XkBBvV+sPQCyYWuEKx5THmNEa4OE/sDP/kRW0fYBuQOcs0obphlX+l",
-	"jGbR3yeuQjK920dxb8KLBnepUoMRnUxImBgj06D2S+MPoPQrg3jKMUC2YJZuxr76i3+vRyJ27X6hjRH9",
-	"etIGVGKw/y+ghV71iX3IRyIeMPMvl5Q530cPn7ZUmkfRDMsBA/RIVuYWGdsXmi9xn6WPFKxpHryl1hIY",
-	"stYjUYCqKJyY5cIa5FuqSMVzkEoLcYDM/e/wTUgoGZe8kQ+SRUGfBeCGPKSCe/Ai4ViVEUO8Txylc/oj",
-	"qSlvmpyg46bRGtaltsnPjJP5jgj0+q2BcmU4s80O8QnjHRf/gXA2Bv9DhLe4LbsM9Hff9yhbPCT+VGMb",
-	"bPgEIo4olLr2cYNJ9xXxeOD2bbBD4tK0n1PZg0GH6oTMlae0rGDAtc1HTskDlJrMQbEcUKwA3ygr0iqu",
-	"XMiuOffXLyPAeBsMoVHx317UH0XF7apqwZJaB9uWGYom2yazwISBHLKCSlBn5HqOvnyPM+YRKhF9jInG",
-	"Q9o5Md/+/ve/f/ni2715MfTzfbAdWrUYF/uDmebjdvL7oSNsaVHcGxuo6Y4Og3x78c0fJuSY9c7uhzoB",
-	"vovFmYG/zyrvR2/qMose+sWdbwdYoKKAQQcXQvCUrmacLQ0bipH7uxqBRoQaXRqcVAAKgwopEbzYWTRm",
-	"5qdtSvRKApAt3UVCcjnVNK6FYZUTVcS8cUV4Lfta1LGiinCXeODt9MBzvNgJoAoWfM0SrS0/zp8OiF6F",
-	"uOWo8WXfMhRiZ5hutzVYZpfnH1DR0pg4tUcQQ4D3ZnMHcjjEC0q0UdWsfFOVhNzo0sbqqMqc6ghh2d9b",
-	"Si/j+ttvknRP+umGFhWMyo0JWnSXCRhSRswyvEAoTV68/AMJMeWOdGgKoxp2yLgaPKu/isi+/Io6R+aA",
-	"0xk07H3w6OJO3pOY9876no63FpciWOsK7/bibSjQcxNHd13nz3bSWF6/Iv/5ze9+7/OAiTXuVYzD73fA",
-	"umleOf/JkIviAK4RMixGuYZ9a8QzfXgQ/4mjGNV6Og40/DzHmwaMK01dOs3Rotb6boZ8ExK03N3ThQZ5",
-	"v44FwA9yK8sdnbckeys90xu8MYdrPH0nTTTTQ6pC3OvZFQHWh2mHaTgqM5vaXK85YGYLZCOU9ypeXdcu",
-	"Gk0xqlxKsZR0rVopDnxDC5bP/mZdpRWnlV4B1ww9ygkGVuYszwEFt9CzhdGnUZrplchn5idaFGILzmdr",
-	"j6j5pvmx+bexuNovWMpo/SYr3v4bFOhZAGn9EaZk2KObZYIvCobAw79FpWdiMRMyr99hfIZwAKXc2mw+",
-	"Q44qSr6baSFmBZVLmznlcochn60hZ3TmDhKhOuP29DwMbT5XyLcKf2e0pJkxUtNEUg0z9DgHeGWSqhXk",
-	"zoMjOS0cpMPURmGo/TCK8nwuPs8qTjeUFQ5rcG+uMCSAq/4bo1zh71gGy/tKrVBiqOPcrMcKp2axgbdO",
-	"hqoNYo7juFi6xfy+ocx+dHPe5608wbHFNjIKMVPX0kcxnP89MexD6JKyKf7Veko/fnzTB5TC9Ts8KB/w",
-	"ne+IC7Gk5v8YZEFjHZ3T6Bds/awA8isC61KbDzFfm+/QDyDd9trg/1cl7T9jJe0QusZJ9PhMgJOE6A9E",
-	"DNG228c+apr4hx48QH5PswxKPRjIOCJGPTVvMSUXA6mLVD3sDYiYd06UOjSU1tiPQrVPps7xwRXXYeMW",
-	"XBtJkCNxB5t49Z7KWO0KWrM5KanUVy5J27zt08pVtTbARVuSGJmsyBbYchXxKj4wPjEHzCzle/P2WFIa",
-	"TjnRQrdLmvRyPF8L1+7nDOONA/N7t9+oh8PAs057R4g6Z0dLpRWVzgSuoJQis3qe20KalMBp0YqR1dCp",
-	"l4EJdZFzdY7hPLKU/tn5HMtjmdCJz/5U57n3HOPAwzO0oGpX55VRJ+Wafp6Ip2vGJ75pDm067+lgwz4u",
-	"ZJaB2mziJ4pCqOIxvNJOvcfMu+1KKCBZJTeYMlBWxjwgK5Anqm04tlgnng0yYEoP+phS51vza+6l5vNG",
-	"WzUzAcnoGnc+ZXdDHiyHwq089jHzoeJxT56s+AEYVPG9aIMDxpZwB7FinNcAuUJXP2xAGvRwhYCu1j3f",
-	"cbpmmbL5IiXLHlSIcoY4tk1FQRnVgqt3//ZP865RQtnJH3BPJjkUmy9H9+w12y59KLDclqqHFqtHurEy",
-	"huVByNvc4EoN1GrUac99R+0QquPME8qYHJ7Z16NbHK5JkdCsSFGa8lydkdeUYZ6/Ux1AbkC6Lk8YibQn",
-	"zbRqKBm8KoommOoCFg1yzbhz7YTEQYMEOI0hkUKogQqxu6iy+I77tApciQ1DaWIWrcUZubZxpLqmgJKl",
-	"pHkobaAuUmybRqDqRah6gJwshJyeqHGNlZJbqohy5Ri90FQjJHXK+NNhCcTM4d142pJNyT/eqqiLBw5J",
-	"rbVf3R8rJqNVBJpquH+A3VAW7lHWym8jVbYmtaipptma8eX9BCMIX8RPAsFOaCxg7R9HL11DKFQvtM58",
-	"hD8MpNbW5+tQu7mvOP+DcqASYtysf4KJ7R1y04piDNz2mpxNS7MN2WH33PH9XA7uUzRSonrTTk31iTpk",
-	"DgWDDSAbLQunkz+1j1HMrTA8sU1nONsbgG73PxrpE+Bm2FKm1ZVr1gqlEZZQLMhSgCI2GfBJPZRG8tPG",
-	"2svMQ4uX0bYy9q3HNMkFHwhpPcVX9o8ou3xZSIeLW6+JrtOrv1LBoFSCLKhsWwlTBd5A1qfN+eJC1xkV",
-	"c8hopYCIShJMZZtL8QDHzfp8YrbXmGvl4Yav1enmzXTYk8nmEU8iEl+dEl83WcCeYYvfThHMryvZD/B3",
-	"Hizmc9sxYn8hTS32HR+bLP8DJAe6OVkTICyq0/7bmzR1kmQjY7G5Gsv7o3bMB+ev7tsxPlel3VLC1mqU",
-	"km0M+SDhczS/C6BGcNWGWd9emVZCF3V3Oum1pjvywMXWVmT083xH69yOqNfqZi6EYisX+vY1V25nsUM2",
-	"AI4XTZ0oEyqY49OiCD720M3eE9oGcTuZkGZw71Cx1cBti3SPPmAX54ePwqeuDunNbn83h73CtAuSrSB7",
-	"UKlDOb0CJtF3E3Ga1slBkVZY1sCPPuuVxgxtLdShBHeBmzK6S8vdejv8gRUFcyl1RJVo+3NCQ2+Mzp4+",
-	"W2/yBP9u0GYmvPtzBRMjIR0Q2A9Tuy4/Z3T7QhRRX68QRd1nmywqbl0jZiGRQgT3eEqk7LV/t0Hcnl+G",
-	"cT6l01KVIh+09/a6sbLuHsOm6nRlw8Yyav1S3XrDxseTs7ytP79xVcfU1gpxj11zEa2Rh7YfN2KfIbxp",
-	"h4wto1cgFE3q9r45FbK46+qlaMdVKpfV2l+HMr3w2wV3J0gU81bamCa2t780Sub6e8qCBZtDxqLNB0b6",
-	"fAyHR5/akWJgJ37QDpxLNlykb9iZGH0sYcOeWuA/ecP1ThurSltbiO39R/UKlZjXMnqvDMtTIkp0G9vq",
-	"UyjqAqI11RkW3N3e3H3AUuIrklGeQYF54prKJeiUUK1ptiJWKb4iqpqbGeY2mVxjKE0syI/qzj+Y3mL4",
-	"0OaNtdlxSFZTw/YIYnd/101R7mMuP6p31pGFgGqv78krOLYbL/rLygFcudlArBXonVhDoxcS9WdcOr72",
-	"gJEGMgeiRZE7Q3LohDs6/6KhdzwxsfuA8v8x/9xpluQhOY4gCHCfOHCS6oID0rQrPjF+WoeSe5Cya36S",
-	"pxJ+jtQuMAW25ydBSGLfG/yPsKcjga5Te4nKShSgnBMC31GE2mrhttEwIcrqXShT3NNNGojLSJYHv0vg",
-	"iQvpYuknZAU99wTiXmeFFtAjZB9P/HGEcomFTHNYUk6EtO2GbLNO+2RLlcuovSKy4pfNaigs/uZw9ZFb",
-	"ZGk+dKkVSqzhKpS6XzbsecIUUatKa8N9crHl9tYbr1R7yg/eF4PUgZIaWdsxLwTy56FUJ2f743kRtEcd",
-	"GvmpbSaDz/SuV+AbBGAYN0mTuZGi9z4YhLKyPps5JklZgrGidWClocN0R9HnagtSNX3tdsUe8cz/WayD",
-	"Q36oPNrjoItJyGn12MddAWCxLXL3gGv+iSqNrKBRP+n8nBgBd3fGtYoou2ucVOriQwvPJqsfBog2qFMH",
-	"Jpp/aOl5tMubQo14jiAU5RnxLe9tTiWnUoqtTYH5yJkN919ZVozlQzYj3XFox5CXggjujoJyAlQWDGRL",
-	"j/jIlRZlCfkZufZqpk3EsvqT91bXXNWuF3iujBWFfKGj38cvZTMQsL6F0MAf28RaQWO7PXYSnqbVZQ4q",
-	"ObzYeRcqNjlF77u7O/I01WyRCe0kJ+h9u4Gon8wIDGzuoIDnKfnJTfWJsAWhc4sVnv8i0RVbuquzQybp",
-	"OB0Nabgy5bhG8qPHtLAQDH3vjy68G9KewiG5GxqPj/UaWhsoKMdnTm9H6syse5M9acqGV3sKDH2Lj6On",
-	"i/aBjc/VbEN9ulKJwG9H9L0QR+tz1UgJDo3oHjeWW85BbwF4k53Cz6jUFkLpK7yToBFOpBy2ESk2pFvf",
-	"bEDuHLezMyDcHEfUjtkH1ZlsWVGQTAxwxJgSHUfH+sZeO5XCQVHJv7I3F9mmcF7zw1p0ji1j9rcwc5Pa",
-	"LacI3b7YRIhklWR6h75IlwYAVFoxgVwHQWh/CgOstC7tzaAs2u3o2itfVikM6dX/Tge7pP9Hajt6YrqH",
-	"YaJm84Tyj9znH4b+n6mTqFDiyxXXrGhG4VEEnpEPdVK+Aaw1nz7yhi4teLEz0tW9JRY2MzD049GduDrO",
-	"2+i69JH7QPyVWYiNh9iv/w5SnH3kH7nDLikF6u6Uk6G7WUkuMvQ/Ot2B/DUTOfz1jPy3rd78yPGaX6er",
-	"GOyX9mIGK+oLlgFXYJVZ4No5K5PrkmYrmL08u6gvnm381mysm9zU/aOVvQpziWV+RII5aJkBrq8A22gr",
-	"JcLsGN1hBjQ/wvxOZA/2hgJXoJy8lyLTeNF08O0lL84u7NRm39YN/h2jBda/I3Kpy/NzVUJ2JkrgtGTq",
-	"TMjluaDq/OuzF+e5ffd8TtGicO8kl8nXZy9wmyXVK8Tlc7Q2zq1JgjWh1gMb7uV5kyeXjQvl6iLnPwp7",
-	"gdTApbqHXabbvxfwsU2wtfpc3+z78uLiWRYQrgBrDvd5xvP+kP14dOyuPMyS5ZA6j75BUc7UKsaken02",
-	"zJjAtdyR0hi3GtZp/Na2s0aL7aHdBvA1bi9uojeu29a8At+oM/LG3vK6QJvdcCJZhUvasEa7casKtt/6",
-	"yZqvySczsEMu7yQZwa07Z4w/F2o1E/l+Dczq3C13NGK1byv7zeCVWfYJ0cr3LLB6EUSQ6i1T2nXdtp2/",
-	"n+lwm43CI0B2ss3XTaHa5ESrS9h8OmzN3K1uT6oJtoxqWohlBV3QnX8x/zwOQvBP4AH4C8AvBrsPjS2d",
-	"Ak7fgdOvPc4FnT8CqnakeiArrX7F7+PPRnt4/BQD9HlIgBlE2A8uC6Uz9ZARiHkuV3gZt/VKrGtDOtyn",
-	"/3MF2Gzf6TWh+/Kk07HFPY9DN8819v/K5gdNePM9XQJWYaND8NkQK+QzRTDrmpR0CY3qpBMSIY7Y0dxT",
-	"LIRdArFNv9j6F0e78y/O/h6l9w+2xPpZz2SI0s36vlLEZqihRXEafYaiy7b2J5wa6PsR3uz6zXeDx+Oz",
-	"T4a5giuAf75j8akxQ0djFnBaIjEjdohkLL/q2UhlrwLx3MrDENzfsg1YXemUcM9oUWApYlEPX0PX3quE",
-	"YeWYnh4uDU0OBf2bHNal0MCz3fewc3z/9Ip+71bTSYr+i+eYvyx2IyoNtuNBF8Zf0bf6V0Ld1alGn1e+",
-	"SwGi/gpo7rLl3opssM1os+MnUwRbcJ215HzPIHg6XtkNOyJOrdGAzu/mBjrY5Qnv/IsTRjkUYHtattHt",
-	"O/zdolvnyL6J3eKH3j93q83Tt3bDc7evM3LDsfSVadv7CQNbwjqsouQzok4/MzcZwbmT8BEhHny7fxeK",
-	"6rGOQ3lyUzJapDhfCIlx4OPGGmJfr4V88Cdwet7TvOvi0fGdZ2IzI1ID45SwPZng+IE+WDHhgpyCa8Yr",
-	"64FHduMvzsSwwhX53cWLWPfhjHIu9D5m0PBBnvTg0af1Dyy2ul7P5/RFtR2cj/FIvzQSqK5JOo3/x8Yq",
-	"WtHlMVwIt3ucFhfuzLDPzIdbrr4oiN3NKacALBZ6NiN7GPCxjSgw4gAuUddHfqhq192Nn0Kzh8hpD8KN",
-	"HD2L0/HK0ARl4CT8Bk9xFN8DlkqemCkG3/lpwa+h/Admib+it36ceut+/tZAdR1T2np6AJKe3R6XdVYW",
-	"u1jSWU+Zr8tNT6DNX5dmWsFbJcYR1GzcoTZsOfuXJjszmw7ZmOPSVzIO2jPp8Nje+RMdt76Y7pihQ65P",
-	"bOyQOHTk4Lakd9CVGwp+JyK2Lfv+LTpzm5f6jfpzPXKezGviB0yNXg1KW/WoRRrhzr4WeZzD51LYTpNR",
-	"KrnBx1PpxICruCRbvII6bBKvYbn097Cg60BZv4JlI7qS/IxoWVySUop1qdOP3ACggND6yTVCJCWVP1eg",
-	"bW72ghXos5b2bmmvOuDITCs/ofrIfR8rTDWxWRYxVA2tHJvxTXc4dm+NNGn/t9kclroXFjpmfdFSyH8x",
-	"lV+fqRxG/Ruen1HMsDnzB9viBSFnbM64vSu6n8u1P4S+NwTeuPbxJBzjg89dzammRFTudni88iukLvmQ",
-	"PXrL3tvdI8VNYSpf9kRwbkJ1w3Pz4j3wPFnwpnW1pHs2AKmDvU/209oD1YTyuS0YOEL1bow67JIwY/8C",
-	"h9XqqR/VZwEv2APMU5jvtC3M8YUgpznFmaxcYwarzVr1UtkOAgsJCktBURyZcamcTArnoU/YoCZ65xqO",
-	"PKvBMOaPc1mY3Oa1PA9daEn/BpkWz0YaK7yK9O9jrMfdVvqMkHYzROD8RpNcnIiHowGPPagxStaKkIVN",
-	"e2xcg5YsMzs1f7k0y7MdXRfuJwk0343CzZzm7n8E2Fxik71OAt3QDgGvyO8uvibbFSuAMG1LPMbh6nv2",
-	"DpL1rXnhORmn6yY8QNT2CswTRmbNgK7Pli10VGRFN0Ao56LiGeTDBohtR7wnbHtb8eQ5o663Ff+Voq5Y",
-	"cTx4Sqc4pGt3Br4K1TX9PiPXnIgtB0kewPD4cA3excVF5IA8Xp9/sfU9E6Kf/tQmRD8x6CuXQms4yaZf",
-	"Cyyho5iZ6c08bHAex72DxMttxYNoaYHkvK5oHyT9975Ud79nyY7mqgW4u1bRBdv9Fe9DlpAtBUxjVkmv",
-	"tm8W7Th5iJ+l4xy067ZZY1c+e0wsbJtMwUFhtHsBW1vpEls/9mSLm9wvbLvM5iWze7pnPqdzp76EcYCM",
-	"3Sm20oNtggGT7kzV6fQqg/BfOVQfT9x7IvLXDLtXGoT3CDRv1nx5kV5cXPjeCeQdd610lqAVIoWte9cr",
-	"xjnkxvS8NAT7kTuh8XNFpQZpjP+dSsO9s6LAVGszSCaoVCBt/W2xs76cNvHV1409kyjp32c2SZZ8Ey2u",
-	"22EB0AOUJwnuXOe5x0Mt2khyRq7drQc2oc1zmQJ1P4Om0vr0aYategdEQ6Ovz5Cq+JfQxOfZiNFPMUCK",
-	"84oVJ8mv8RXirs39qDK4Rf26UYpnqMwwTV+H99MnQ01W/bQkWMkiuUzOkcrcuNGuDRnlZA51IwqgOZ0X",
-	"od8q5Ttbc3dW89U6B7HPt9/60j0VGiSFalOszzATNcbCsEp/mB98oQSajRxCEzb3mS2F6H93Z+3rYA0y",
-	"a734ybw52P/wlcHjrv5ZVraSxH2OqNr/1FoXKXGWUEocHqdWwHq3V2Ogxvk+fnr8/wEAAP//",
+	"7H1rc+O4lehfQfFu1ezWpWx3z2SStT85Pe5s3+lJd9m9mao73deByCMJMQVwAFBqpcv//RYOHnyBFCXL",
+	"M5lNPtkiQTwODs77HHxJMrEuBQeuVXL5JSmppGvQIPHXq0oqIc1/OahMslIzwZPL5McVSCB6BaSgSpOS",
+	"LoEAzyE/S9KEmRY/VyB3SZpwuobkMslsR2mishWsqelxTT+/Bb7Uq+Ty5cVFmuhdaVoqLRlfJo+PaXLD",
+	"N2++6w/+JidiQSgnwDdhvJLqVT0cy5M0kfBzxSTkyaWWFTSHjg71YVfCn/Hz7oDmaT0kMV8PjIsdHzhy",
+	"yZTIYXyhts2pFvsmh3UpNPBs9z3s+uNeEwklUE22TK9wl5WBwAPsCOU5mYt8R5aglX2lhYTcfFHswgRX",
+	"QHOQ9RQbI87MkGN4sGbc/34Rw4r3dAlv2Zrp/sRvuJYMFKGIkUO4WODHzSnksKBVoZPLFzgB+pmtqzX+",
+	"svNxP8NsGNewBInTua34yN4RWfGBbZMVvz946+44LdVK6LEhlWszMK5/ffjgH6h6GBtYU/UwdDCoejh0",
+	"wEfTWJWCK0Bi9F6KeQFr828muAaOGEDLsmAZNVM5L22L//03Zeb1pdH3v0lYJJfJ/zqvqd25favOfb84",
+	"YpfOmVMAXJOtFHxpFmdRGyd0C1ruZtcLDRESeQeZ4LkiWpAtZbgZvaXWeIRjuwmZBteZ7eZLQvnu3SK5",
+	"/KkHn/RLQvOcmXa0eC9FCVIzA6kFLRSkSdl49CXR8FnHd7XekJ9sq08Bz8X8b5Dpg4cSorjPaFHgL6Zh",
+	"rRojhz79Ayol3fVnUnfy1PmsQSm6hMgcOmP6hv0BP3UR4wN81oRxpICeJ3yliNhyojK6WIgiJ/9OiQVz",
+	"SoQ0ZNz25qgqfNb/kX7kZp0E12m6e1cCv37zlSJqRUvw31GlmNKUa+JmePaRJ2nyebYUMzdRg/Fnt3T7",
+	"g1vCY5r8keps9YPIIwztR8o0WZjOi4LgBpmRzAOzngWTSpM14/cSaI5EHbghgD8ltCiSNMEGDSgFjLRj",
+	"3oIC/Ubbk3rAPgHfGBLRR9I0WUpRle5lg1+8ePmHcX7RANJMPbByJko7mVkpzOGTlgo9GpqVw2fs3pP7",
+	"iz65Ty3vUPsoylvb6jFNSlGwbHe/Aancee5O/9gJK4B83zzuTBvTtiwsuxxtjI2mT8CT9A4L/923p9mS",
+	"ztl0yBGhBR2kuwWFrLyL8/9FjVwg8S2eK+K4xRXhwPQKJNmiVLsWuT8DOcsJFxoJOB4PS8cno21AqvZU",
+	"3guFZ8ITELNOUNh1H+PKmutNYmLINB0Exj5AgDlgDQDbL2Ac6Ld29gce9sAWwj9jk+3QlUcU0t7YL19c",
+	"vPwGUc7/7nIWfGlpmUNWL965DwfFuzRZO/q5d3JIaI/EbQuCfVD2m3o6OPrd38OK90zvTkN5BLWnQcIZ",
+	"m7CTgx7TsWPm1KPo6wMIqoZyPwPQbA2i0vcW1gGXvv724mKKthA9ZQ4UeyH8L9I2jbQZeD2RstkufiHC",
+	"Fk7QPxdda2zTKcha55Q8gapV+RJ0zOhFNWGKFLDQRuFF8xdKev2To6z2d2/amt8LIddUJ5dJLqp5AfVx",
+	"4NV6brfE0J/6gwjlCRrRYKPOEhs99j9P23OMAeIVLemcFcwvqgsOlq2IxwRiVo9auGrayYiqylLIGIgk",
+	"lAXdNZYxF6IAisTeC7eRN856MfBWQ3kvYUtl9PMufMwojS5TP6d2R1HQSKAabvjmFspi19bTxzD1hm9Q",
+	"fd3T5i1TVuvco+M1pnEMrcpExSOIfj0XGyAvyJo+oDENtS+zgQeRmIUU6/vIdh3MmH8B5S+PG0FpTucF",
+	"EJYTxpUG6m16lOdiTQRHE2NJtQZpPvl/P13P/i+d/f1i9p+f6n/vZ5++XKTffv34b8nxMyzoHIr9eqdt",
+	"dYSeqnVx7+hBRL4QW1IIvgzWjoJtQKEdQ1SazIHxJamUtf4HHPnDt9/sE4j8k57BHSCHnFS8AKVIC5EM",
+	"AV6yDfCzJ0CzoY63B76FhVmHH5nhcGbV7guiQG7sOo/WagdoyW3FjzvEh6IGdz6OQ+3uTcqJfcTo4nds",
+	"A3IJPIMhpxEllsgGOXSxAAn5FTEkl8xeeIhLo6X0ucaCQRGXSL38PoEpog3L9BNbws1iYf6Ls/85ZM4Z",
+	"1JBuv1IE8KOmqYwLbth8xR+42HIj5ZdlwSCP2s1uCpZDPjDmliqSVZpoQVaCi0qSNf18L+YGF5Hj3s93",
+	"GiIcFh9PAIltF4UF38Qoozn/RBVCR7xiHQ6DuJ3f044URDXMjCqVRIAxWdPreCG0IqXBGo5KEDomG46z",
+	"Y2mFH1Jpqiu1X/XAVgd0/7lkEtRBAGoyxH9UhlKDq0cEUCGtvZpEVlwRozK2zg/LUUyWFed2ZWIDMnp4",
+	"/MHvoINR8PxB5fBZI4GJK6Id7jfMpnpjNzjJOMUMiqdzEfsPA6QCiNvTSZtHqIUuA+cVRceePgV8M12d",
+	"skJqT9t8Otr1YTJIdj5EBYNr8sA4SmHAN0wKvgYeYRLWoHJvTlMUBUUBxLZRhCr0xaRGnENDCNBsRfSK",
+	"obxDNckoJ3MgueCQGho8B7JgRQFGKERvZ8fBVSNHF4BuWisoyriQRbmblmGCW8m0Bu4neBajBK7HaX7O",
+	"/3P37s93tuVjmmQd5W7sy5YiiE5S9JffH0oUcrZ08k1vJYalHdqdl2R6nTV54zGwqTXIcQu6aXVXQhZ8",
+	"LNPPGHpb3vCFiCGKqtZrKndxpBKimD7MByGK2AiT6RbCuEmu3B7Wk2zjddo+fF0Uje6NX1QAYg/DWvgR",
+	"9qeDxCOUZJAo3psvDqKMSJj2GZfqnqOTsoyvTwPeceSGdTQF6j5WFDakB3h+Rdh6XWnUSwXPGmFX3bXl",
+	"zyV29V4vhHyA/N7MdR8AX2PT16YlchS63wz5J2z0GxF7+v7eY2daVvOCZcO6oI2eaePW9N4l6EryMcvk",
+	"T940mSa8Kork07E+54i8RuWhOsFB0rc3psaZ7JryHdkaVdSooS1lviHxKS3KewlUxcwEd6CdR0XLimdG",
+	"PDO9CA4TTIB3WpS3tuPH9EttBy6KnsWv1bTpcB8QNZ4koNZnPB2RVutALuXiBbwV1YuxTcgFRPM70tr9",
+	"cLxGiOR7F7nToW725QGE25HcCCs0usF9FgJdTyPZ+vnFVvaaQZHfSGnHay8sB01ZEd3JMGAXG43sQtxb",
+	"wrgWqPLMhQ3dGd9132nqR45OWMiHJxuYfYTlQVbkx4HZOBbSA8WHFQS1EoV3vWIKJXumCCWZKHdELK4I",
+	"0wrVQUXmsBAYyswUQZ9gkzQYQEpIMerVyhyQI9eN8NtxFjlBR7X2MLSCiQXOUGx5jDiNHVwcJ7aHf/Ks",
+	"tg+wDcicZZpQ3dDKv1JGsuivE2chmd7tO3FvQkODu1SpQY9OJiRM9JFpUPu58QdQ+pVBPOUIIFswe27G",
+	"vvqLb9c7InbufqKNHv180gZUYrD/L6CFXvUP+5CNRDxg5F8uKXO2jx4+bak0r6IRlgMK6JGkzE0yti5U",
+	"X+I2S+8pWNM8WEutJjCkrUe8AFVRODbLhVXIt1SRiucglRbiAJ773+GbEFAyznkjHySLgj4LwM3xkAru",
+	"wbOEY0VGdPE+sZfO7o+EprxpUoKOmUZrWJfaBj8zTuY7ItDqtwbKlaHMNjrEB4x3TPwHwtko/A8R2uKW",
+	"7CLQ333fO9niIfG7GltgwyYQMUQh17WvG0S6L4jHHbdvgx4S56b9mMoeDDqnTshc+ZOWFQy4tvHIKXmA",
+	"UpM5KJYDshXgG2VZWsWVc9k1x/76ZQQYb4MiNMr+25P6o6i4nVXNWFJrYNsyc6LJtkksMGAgh6ygEtQZ",
+	"uZ6jLd/jjHmFQkQfY6L+kHZMzLe///3vX774dm9cDP18H3SHViLIxX5npvm4Hfx+aA9bWhT3RgdqmqND",
+	"J99efPOHCTFmvb37oQ6A72JxZuDvo8r73ps6zaKHfnHj2wEaqChg0MCFEDylqRlHS8OCYsf9XY1AI0yN",
+	"Lg1OKgCFToWUCF7sLBoz82ibEr2SAGRLdxGXXE41jUthmGJFFTEtrgiveV/rdKyoItwFHng9PdAcz3YC",
+	"qIIGX5NEq8uP06cDvFfBbzmqfNlW5oTYEabrbQ2S2aX5B2S0NAZO7RbEEOC9WdyBFA7xghJtRDXL31Ql",
+	"ITeytNE6qjKnOnKw7POW0Mu4/vabJN0TfrqhRQWjfGOCFN0lAuYoI2YZWiCUJi9e/oEEn3KHOzSZUQ07",
+	"JFwNmtWfRWRdfkadLXPA6XQa1j64dXEj70nUe6d9T8dbi0sRrHVZf3vxNmQHuoGjq67jZzthLK9fkf/8",
+	"5ne/93HAxCr3Kkbh9xtg3TCvnP1kyERxANUIERajVMO2GrFMH+7Ef2IvRrSejgMNO8/xqgHjSlMXTnM0",
+	"q7W2myHbhAQtd/d0oUHer2MO8IPMynJH5y3O3grP9ApvzOAaD99JE830kKgQt3p2WYC1YdpuGobKzIY2",
+	"13MOmNkC2cjJexXPrmsnjaboVS6lWEq6Vq0QB76hBctnf7Om0orTSq+Aa4YW5QQdK3OW54CMW+jZwsjT",
+	"yM30SuQz84gWhdiCs9naLWq2NA+bv43G1W5gT0brmax467ePvWs3AgV6FuBc94RxGnY/Z5ngi4IhRPG3",
+	"qPRMLGZC5nUbxmcIHFDKTdgGOeQot+S7mRZiVlC5tOFULqAY8tkackZnbncR1DNut9QD1gZ5hSCs8Duj",
+	"Jc2M5pomkmqYoRk6ADGTVK0gd2YdyWnhwB+GNlJEbZxRlOdz8XlWcbqhrHCohGtz2SIBXPVvdH2F37Gw",
+	"lveVWiEbUcfZXo/lWM0MBK+yDKUgxKzJcV51i0F/Q+H+aPu8z1vBg2OTbYQZYviuPTTFcFD4RF8QoUvK",
+	"phhd6yF9//FFH5Af1685obwXeL4jzu+Smv/R84IaPFqs0VjYeqwA8isC61KbDzGIm+/QOCDd8trg/1d6",
+	"7T9jeu0QusaP6PHhASfx2x+IGKKtzI991NT7D914gPyeZhmUetC7cYTjemowY0ouBuIZqXrY6yUxbU4U",
+	"TzQU69h3TbV3pg78wRnXvuQWXBuRkSPOCBuN9Z7KWEILqrg5KanUVy5y27T2seaqWhvgooJJDE9WZAts",
+	"uYqYGh8YnxgYZqbyvWk9FqmGQ05U2+2UJjWOB3Hh3P2Yob9xYH7v1hs1exh41rHwCFFnAWnJuaLSmcAZ",
+	"lFJkVs5zS0iTEjgtWo6zGjr1NDDKLrKvzlqcR6bS3zsfeHksETrx3p9qP/fuYxx4uIcWVO2UvTJquVzT",
+	"zxPxdM34xJZm06bTng427KNCZhoozSZ+oCiEKh7DK+3EewzH266EApJVcoNxBGVl1AOyAnmihIdjM3ji",
+	"ISID+vWg4Sl1Bjc/5168Pm8UejMDkIyuceVTVjdk1nIo3ApuH1MfKh4378mKH4BBFd+LNthhbAp3EMvQ",
+	"eQ2QK7T/wwakQQ+XHegS4PMdp2uWKRtEUrLsQQXXZ3Bu2/gU5FEtuHqbcH837xp5lZ2ggkZ5r72mkWbj",
+	"6Jq9ZNs9HwostaXqoUXq8dxYHsPywORtwHClBhI46ljovvV2CNVx5Am5TQ7PbPPoEocTVSQ001SUpjxX",
+	"Z+Q1ZRj870QHkBuQrvQTuiftTjOtGkIGr4qiCaY6q0WDXDPu7D0hmtAgAQ5jjkgh1EDa2F1UWHzHfawF",
+	"zsT6pjQxk9bijFxb51KdaEDJUtI85DtQ5z62lSRQ9CJUPUBOFkJOj964xvTJLVVEuRyNnr+q4ac6pVPq",
+	"sKhi5vBuPJbJxukfr1XUGQWHxNvar+6PZZPR1AJNNdw/wG4oNPcobeW3ET9bH7WoqqbZmvHl/QQlCBvi",
+	"J+HATqg2YPUfd166ilBIaWjt+Qh9GIi3rffXoXZzXXH6B+VAesS4Wv8EFdsb5KZlyhi47VU5m5pmG7LD",
+	"5rnji7wcXLxoJG/1ph2v6qN3yBwKBhtAMloWTiZ/anGjmFlheGAb43C21yvdLoo0UjzAjbClTKsrVz4W",
+	"SsMsoViQpQBFbITgkworjQStjdWcmYe6L6O1ZmyrxzTJBR/wcz3FVvaPyLt8rkiHiluria5jrr9SQaFU",
+	"giyobGsJUxneQCioDQTjQtdhFnPIaKWAiEoSjG+bS/EAx436fGy2V61r5eGGzeoY9GaM7Ml484glEQ9f",
+	"HSdfV17AQmKL305mzK/L2Q+wdx7M5nNbRmJ/dk3N9h0dm8z/AyQHSjxZFSBMqlOQ3Ks0deRkI4yxORtL",
+	"+6N6zAdnr+7rMT6ApV1nwiZwlJJtzPHBg89R/S6AGsZVK2Z9fWVaXl3U3Om415ruyAMXW5um0Q/+HU1+",
+	"OyKJqxvOEDKwnOvbJ2K5lcU22QA4nkl1ovCooI5P8yJ430M3pE9o68TthEeazr1BxaYItzXSPfKAnZzv",
+	"PgqfOmWkN7p9bjZ7hbEYJFtB9qBSh3J6BUyi7SZiNK0jhiL1sayCH33Xy5cZWlpITgnmAjdkdJWWuvVW",
+	"+AMrCubi7IgqUffnhIaCGZ01fbbW5An23SDNTGj7cwUTPSEdENgPUzsvP2Z0+UIUUVuvEEVdfJssKm5N",
+	"I2YikewE93qKp+y1b9s43J5ehn4+pdPilyIftNf2ujGz7hrDouoYZkPGMmrtUt0kxMbHk0O/rT2/cXnI",
+	"1HoLcYtdcxKtnoeWH1din8G9abuMTaOXNRSN9Pa2ORVCu+uUpmgZViqX1dpf0DI9G9w5dydwFNMqbQwT",
+	"W9tfGnl0/TVlQYPNIWPRigQjxT+G3aNPLVMxsBLfaQfOJRvO3DfkTIy+lrBhT836n7zgeqWNWaWtJcTW",
+	"/qN6hULMaxm96YblKRElmo1tSioUdVbRmuoMs/Bub+4+YH7xFckoz6DA4HFN5RJ0SqjWNFsRKxRfEVXN",
+	"zQhzG2Gu0ZUmFuRHdedfTK87fGhFx1rtOCSqqaF7BLa7vxSnKPcRlx/VO2vIQkC15/fkGRxbohftZeUA",
+	"rtxsIFYf9E6soVEgifo9Lh1de0BPA5kD0aLInSI5tMMdmX/RkDueGO19QE2AMfvcaabkITmOIAhwHzhw",
+	"kpSDA2K3Kz7Rf1q7knuQsnN+kqUSfo4kNDAFthAoQUhiMRz8x954pCXQdWpvVlmJApQzQmAbRahNIW4r",
+	"DRO8rN6EMsU83TwDcR7J8mB3CTRxIZ0v/YSkoGeeQNzrzNACeuTYxwN/3EG5xOymOSwpJ0LaGkS2gqd9",
+	"s6XKRdReEVnxy2aKFGaEc7j6yC2yNF+60Aol1nAV8t8vG/o8YYqoVaW1oT652HJ7FY4Xqv3JD9YXg9Th",
+	"JDWitmNWCKTPQ6FOTvfH/SKojzo08kPbSAYf6V3PwFcNQDdukiZzw0XvvTMIeWW9N3MMkrIHxrLWgZmG",
+	"stMdQZ+rLUjVtLXbGXvEM/+zWFmH/FB+tMdAF+OQ05K0j7sXwGJb5EICVxEURRpZQSOp0tk50QPubrFr",
+	"ZVZ25zgp/8W7Fp6NVz8MHNogTh0YaP6hJefRLm0KieM5glCUZ8TXwbcxlZxKKbY2BOYjZ9bdf2VJMeYU",
+	"2Yh0R6EdQV4KIrjbCsoJUFkwkC054iNXWpQl5Gfk2ouZNhDLyk/eWl1TVTtf4LkyWhTShY58H7+pzUDA",
+	"2hZCVX+sHWsZjS0B2Ql4mpasOSjk8GLnTahY+RSt7+42y9OkuEUGtIOcoCDuBqJ2MsMwsOKDAp6n5Cc3",
+	"1CfCFoTOLVZ4+ouHrtjSXR0dMknG6UhIw5kpx1WXH92mhYVgKIZ/dDbekPQUNsndGXm8r9ectYEsc3zn",
+	"5HY8nZk1b7InDdmwak+Boa/7cfRw0eKw8bGatalPlyoR6O2IvBf8aH2qGknBoRHZ48ZSyznoLQBvklP4",
+	"GYXaQih9hRcVNNyJlMM2wsWGZOubDcido3Z2BISbo4jaEfsgOpMtKwqSiQGKGBOi4+hY3yFsh1LYKQr5",
+	"V/Y6I1spzkt+mKDOsY7M/rpmblC75BSh22ebCJGskkzv0BbpwgCASssmkOogCO2j0MFK69JeF8qiJZCu",
+	"vfBlhcIQXv3vdLB0+n+ktswnhnsYImoWTyj/yH38YSgKmjqOCiU2rrhmRdMLjyzwjHyog/INYK369JE3",
+	"ZGnBi53hrq6VWNjIwFCkR3f86jhuoxTTR+4d8VdmItYfYr/+O0hx9pF/5A67pBQou1NOhi5sJbnI0P7o",
+	"ZAfy10zk8Ncz8t82e/Mjx4uHnaxisF/a2xosqy9YBlyBFWaBa2esTK5Lmq1g9vLsor6NtvGsWW03uamL",
+	"Sit7P+YS0/yIBLPRMgOcXwG2+lZKhFkxmsMMaH6E+Z3IHuy1BS5rOXkvRabx6utg20tenF3Yoc26rRn8",
+	"O0YLTIpH5FKX5+eqhOxMlMBpydSZkMtzQdX512cvznPb9nxOUaNwbZLL5OuzF7jMkuoV4vI5ahvnViXB",
+	"nFBrgQ2X9bzJk8vGLXN15vMfhb1VauCm3cNu2O1fFvjYPrC1+Fxf9/vy4uJZJhDuBWt293nG836XfX90",
+	"7AI9jJLlkDqLvkFRztQqRqR6xTdMn8C13JHSKLca1mn8KrezRt3todUG8DWuNG6iN87b5rwC36gz8sZe",
+	"/bpAnd1QIlmFm9swR7tx1QrW5PrJqq/JJ9OxQy5vJBnBrTunjD8XajUD+X4NzOpcOHc0YrWvMPvN4JWZ",
+	"9gnRyhcysHIRRJDqLVPaleK25cCfaXOb1cMjQHa8zedNodjkWKsL2Hw6bM3YrRJQqgm2jGpaiGUFXdCd",
+	"fzF/Hgch+CfwAPwF4BeD3YfGkk4Bp+/Aydce54LMHwFV21M9EJVWN/Hr+LORHh4/xQB9HgJgBhH2g4tC",
+	"6Qw9pARinMsV3tBtrRLrWpEOl+z/XAFW4PdX+/uSzJN2xyb3PA5dR9dY/ysbHzSh5Xu6BMzCRoPgsyFW",
+	"iGeKYNY1KekSGtlJJzyE2GNHck8xEXYJxFYCY+tfHO3Ovzj9e/S8f7Ap1s+6J0Mn3czvK0VshBpqFKeR",
+	"ZyiabGt7wqmBvh/hzarffDe4PT76ZJgquAT459sWHxoztDVmAqc9JKbHziEZi696tqOyV4B4buFhCO5v",
+	"2QasrHRKuGe0KDAVsai7r6FrL1tCt3JMTg83iSaHgv5NDutSaODZ7nvYObp/ekG/d9XpJEH/xXOMXxa7",
+	"EZEGy/GgCeOvaFv9K6HuPlUjzytfpQBRfwU0d9Fyb0U2WHu0WQaUKYIluM5afL6nEDwdr+yC3SFOrdKA",
+	"xu/mAjrY5Q/e+RfHjHIowBa6bKPbd/jcoltny76JXe2H1j931c3Tl3bDc7euM3LDMfWVaVv7CR1bwhqs",
+	"osdnRJx+ZmoygnMnoSNCPPg7AJwrqkc6DqXJTc5okeJ8IST6gY/ra4h8vRbywe/A6WlP8wKMR0d3nonM",
+	"jHAN9FPC9mSM4wf6YNmEc3IKrhmvrAUeyY2/TRPdClfkdxcvYiWJM8q50PuIQcMGedKNR5vWPzDb6lo9",
+	"n9MW1TZwPsY9/dJwoDon6TT2H+uraHmXx3AhXPlxWly4M90+Mx1umfqiIHbXqZwCsJjo2fTsocPHFqJA",
+	"jwO4QF3v+aGqnXc3vgvNGiKn3QjXc3QvTkcrQxGUgZ3wCzzFVnwPmCp5YqIYbOenBb+G8h+YJP6K1vrx",
+	"01sX+bcKqquY0pbTA5D07Pa4qLOy2MWCznrCfJ1uegJp/ro0wwreSjGOoGbjYrVhzdk3mmzMbBpkY4ZL",
+	"n8k4qM+kw31740+03/q2umO6DrE+sb5D4NCRnduU3kFTbkj4nYjYNu37t2jMbd70N2rP9ch5MquJ7zA1",
+	"cjUobcWj1tEIF/m1jsc5fC6FrTQZPSU3+HrqOTHgKi7JFu+lDovEu1ku/eUsaDpQ1q5gyYiuJD8jWhaX",
+	"pJRiXer0IzcAKCCUfnKFEElJ5c8VaBubvWAF2qylvXDaiw7YM9PKD6g+cl/HCkNNbJRFDFVDKcemf9Nt",
+	"jl1bI0za/zaLw1T3wkLHzC+aCvkvovLrE5XDTv+G52cUI2zO/Ma2aEGIGZszbi+Q7sdy7Xeh73WBN+6C",
+	"PAnF+OBjV3OqKRGVuzIe7wELoUveZY/Wsvd29XjiphCVL3s8ODchu+G5afEeeJ7MedO6b9K9G4DUwdYn",
+	"+2ltgWpC+dwmDBwhejd6HTZJmL5/gc1q1dSPyrOAt+4BxinMd9om5vhEkNPs4kxWrjCDlWateKlsBYGF",
+	"BIWpoMiOTL9UTj4K56FO2KAkeucKjjyrwjBmj3NRmNzGtTzPudCS/g0yLZ7taKzwftK/j5Eed4XpM0La",
+	"jRCB8xtNcnEiGo4KPNagRi9Zy0MWFu2xcQ1assys1PxyYZZnO7ou3CMJNN+Nws3s5u5/BNhcYJO9TgLN",
+	"0A4Br8jvLr4m2xUrgDBtUzzG4epr9g4e61vT4DkJp6smPHCo7b2YJ/TMmg5dnS2b6KjIim6AUM5FxTPI",
+	"hxUQW454j9v2tuLJc3pdbyv+K3ldMeN4cJdOsUnXbg98Fqor+n1GrjkRWw6SPICh8eFuvIuLi8gGebw+",
+	"/2LzeyZ4P/2uTfB+otNXLoXWcJJFvxaYQkcxMtOreVjgPI57B7GX24oH1tICyXmd0T549N/7VN39liXb",
+	"m8sW4O6uReds9/e+D2lCNhUwjWklvdy+WbTi5CF2lo5x0M7bRo1d+egxsbBlMgUHhd7uBWxtpkts/liT",
+	"La5yv7DlMps3z+6pnvmcxp36ZsaBY+x2sRUebAMMmHR7qk4nVxmE/8qh+njg3hORvybYvdQgvEeged3m",
+	"y4v04uLC104g77grpbMErRApbN67XjHOITeq56U5sB+5Yxo/V1RqkEb536k0XEYrCgy1Np1kgkoF0ubf",
+	"Fjtry2kfvvq6sWdiJf37zCbxkm+iyXU7TAB6gPIkzp3rPPd4qEUbSc7Itbv1wAa0eSpToOxn0FRamz7N",
+	"sFTvAGvwrih1/qVRc38Ckwg+rl+bU+At4uj0OiM3IWgA707Dkg4YNcC0Te0+QfSIX3hgJY3SSEPS9l9C",
+	"HaRno2d+iAFqNq9YcZIQJZ9k724KGJWnt6iiNLIZDXwN3/GpjD99MgTJSvAW+JUsksvkHAmV6zda+CKj",
+	"nMyhruUBNKfzIpSspXxn0xbPatZUh3H2Wd9bn/2oQo2pkLCLKS5moEZfiDv9bn7wuSaoeXMIdezcZzab",
+	"pP/dnTVRBIWaWQXQD+Y16v6Hrwwp6IrwZWWTcdzneNr7n1oFLSVOmUyJw+PUyijectjoqLG/j58e/38A",
+	"AAD//w==",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -555,6 +555,9 @@ type Env struct {
 	// Limits Bounds of an episode, each within what the env type declares. Absent means the default.
 	Limits Limits `json:"limits"`
 
+	// Owner Whose it is.
+	Owner string `json:"owner,omitempty"`
+
 	// Status Whether an episode runs on it.
 	Status EnvStatus `json:"status"`
 
@@ -629,7 +632,10 @@ type Episode struct {
 	Labels *Labels `json:"labels,omitempty"`
 
 	// Limits Bounds of an episode, each within what the env type declares. Absent means the default.
-	Limits        Limits                 `json:"limits"`
+	Limits Limits `json:"limits"`
+
+	// Owner Whose it is.
+	Owner         string                 `json:"owner,omitempty"`
 	PolicyVersion string                 `json:"policy_version,omitempty"`
 	Public        map[string]interface{} `json:"public,omitempty"`
 	Return        *float64               `json:"return"`
@@ -883,8 +889,11 @@ type Run struct {
 	// Labels Words of the client's own, kept beside its envs and runs.
 	Labels *Labels `json:"labels,omitempty"`
 	Name   string  `json:"name"`
-	Points int     `json:"points"`
-	RunID  string  `json:"run_id"`
+
+	// Owner Whose it is.
+	Owner  string `json:"owner,omitempty"`
+	Points int    `json:"points"`
+	RunID  string `json:"run_id"`
 
 	// UpdatedAt When the last point came.
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
@@ -1173,6 +1182,9 @@ type WsSubscribe struct {
 	// GroupID Only episodes of this group.
 	GroupID string `json:"group_id,omitempty"`
 
+	// Owner Only this owner's, of those that the caller may read.
+	Owner string `json:"owner,omitempty"`
+
 	// RunID Only this run.
 	RunID string `json:"run_id,omitempty"`
 
@@ -1266,6 +1278,9 @@ type ListEpisodesParams struct {
 	// GroupID Only this group.
 	GroupID *string `form:"group_id,omitempty" json:"group_id,omitempty"`
 
+	// Owner Only this owner's, of those that the caller may read.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// Status Only this status.
 	Status *Status `form:"status,omitempty" json:"status,omitempty"`
 
@@ -1291,6 +1306,9 @@ type ExportEpisodesParams struct {
 
 	// GroupID Only this group.
 	GroupID *string `form:"group_id,omitempty" json:"group_id,omitempty"`
+
+	// Owner Only this owner's, of those that the caller may read.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 
 	// Status Only this status.
 	Status *Status `form:"status,omitempty" json:"status,omitempty"`

@@ -22,7 +22,7 @@ func (h handlers) ExportEpisodes(ctx context.Context, r oapi.ExportEpisodesReque
 	if p.Format != nil {
 		format = *p.Format
 	}
-	f := store.Filter{Owner: ownerFilter(ctx), Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID)}
+	f := store.Filter{Owner: ownerFilter(ctx), Only: deref(p.Owner), Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID)}
 	if p.Status != nil {
 		f.Status = string(*p.Status)
 	}
@@ -153,10 +153,11 @@ func exported(rec store.Record, format string) any {
 		TaskID     string          `json:"task_id"`
 		Split      string          `json:"split"`
 		GroupID    string          `json:"group_id,omitempty"`
+		Owner      string          `json:"owner,omitempty"`
 		ForkedFrom *api.ForkedFrom `json:"forked_from,omitempty"`
 		Status     api.Status      `json:"status"`
 	}
-	about := meta{ep.EpisodeID, ep.Type, ep.Version, ep.TaskID, ep.Split, ep.GroupID, ep.ForkedFrom, ep.Status}
+	about := meta{ep.EpisodeID, ep.Type, ep.Version, ep.TaskID, ep.Split, ep.GroupID, ep.Owner, ep.ForkedFrom, ep.Status}
 	if format == "trl" {
 		return struct {
 			Prompt     []chatMessage `json:"prompt"`

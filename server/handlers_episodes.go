@@ -65,7 +65,7 @@ func (s *Server) record(ctx context.Context, id string) (store.Record, error) {
 // ListEpisodes lists episodes, newest first.
 func (h handlers) ListEpisodes(ctx context.Context, r oapi.ListEpisodesRequestObject) (oapi.ListEpisodesResponseObject, error) {
 	p := r.Params
-	f := store.Filter{Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID), Limit: 100}
+	f := store.Filter{Type: deref(p.Type), TaskID: deref(p.TaskID), GroupID: deref(p.GroupID), Only: deref(p.Owner), Limit: 100}
 	if p.Status != nil {
 		f.Status = string(*p.Status)
 	}

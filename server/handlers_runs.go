@@ -17,7 +17,7 @@ import (
 
 // CreateRun keeps a training run.
 func (h handlers) CreateRun(ctx context.Context, r oapi.CreateRunRequestObject) (oapi.CreateRunResponseObject, error) {
-	run := api.Run{RunID: "run_" + rand.Text(), Name: r.Body.Name, Labels: r.Body.Labels, CreatedAt: time.Now().UTC()}
+	run := api.Run{RunID: "run_" + rand.Text(), Owner: principalOf(ctx).owner, Name: r.Body.Name, Labels: r.Body.Labels, CreatedAt: time.Now().UTC()}
 	err := h.s.store.AddRun(ctx, principalOf(ctx).owner, run)
 	if errors.Is(err, store.ErrFull) {
 		return nil, refusal(api.ProblemCodeCapacity, fmt.Sprintf("an owner keeps at most %d runs; DELETE /runs/{run_id} forgets one", store.MostRuns))

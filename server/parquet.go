@@ -30,6 +30,7 @@ type episodeRow struct {
 	TaskID        string       `parquet:"task_id"`
 	Split         string       `parquet:"split,dict"`
 	GroupID       string       `parquet:"group_id"`
+	Owner         string       `parquet:"owner,dict"`
 	ForkedFrom    *string      `parquet:"forked_from,optional"` // the episode that this one is a copy of
 	ForkedAt      *int64       `parquet:"forked_at,optional"`   // index of the first step of its own
 	PolicyVersion string       `parquet:"policy_version,dict"`
@@ -129,7 +130,7 @@ func rowOf(rec store.Record) (row episodeRow, size int, err error) {
 	}
 	row = episodeRow{
 		EpisodeID: ep.EpisodeID, EnvID: ep.EnvID, Type: ep.Type, Version: ep.Version, TaskID: ep.TaskID, Split: ep.Split,
-		GroupID: ep.GroupID, PolicyVersion: ep.PolicyVersion, Seed: ep.Seed, Status: string(ep.Status),
+		GroupID: ep.GroupID, Owner: ep.Owner, PolicyVersion: ep.PolicyVersion, Seed: ep.Seed, Status: string(ep.Status),
 		StopReason: (*string)(ep.StopReason), StartedAt: ep.StartedAt, EndedAt: ep.EndedAt,
 		Public: string(public), Labels: string(labels), Reward: ep.Return,
 	}

@@ -151,6 +151,9 @@ func (sub *subscription) wants(e *event) bool {
 	}
 	is := func(want, have string) bool { return want == "" || want == have }
 	w := &sub.want
+	if !is(w.Owner, e.owner) {
+		return false
+	}
 	if e.of == nil {
 		return is(w.RunID, e.runID)
 	}

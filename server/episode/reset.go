@@ -119,7 +119,7 @@ func (m *Manager) newRun(s *slot, task envs.Task, seed int64, group string, limi
 	return &run{
 		task: task, limits: limits, held: &m.past(s.owner).held, deadline: now.Add(time.Duration(limits.WallTimeSeconds) * time.Second),
 		rec: Record{Owner: s.owner, Episode: api.Episode{
-			EpisodeID: newID("ep"), EnvID: s.id, Type: s.spec.Name, Version: s.spec.Version,
+			EpisodeID: newID("ep"), EnvID: s.id, Owner: s.owner, Type: s.spec.Name, Version: s.spec.Version,
 			TaskID: task.ID, Split: task.Split, Public: task.Public, Seed: seed,
 			GroupID: group, PolicyVersion: policy, Labels: s.labels, Status: api.StatusRunning,
 			Return: &zero, Limits: WireLimits(limits), StartedAt: now.UTC(),

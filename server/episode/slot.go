@@ -91,7 +91,7 @@ func (s *slot) touch(now time.Time) {
 // view is s as the contract shows it. The caller holds s.mu.
 func (s *slot) view() api.Env {
 	e := api.Env{
-		EnvID: s.id, Type: s.spec.Name, Version: s.spec.Version, Status: api.EnvStatusIdle,
+		EnvID: s.id, Owner: s.owner, Type: s.spec.Name, Version: s.spec.Version, Status: api.EnvStatusIdle,
 		GroupID: s.group, Labels: s.labels, Limits: WireLimits(s.limits),
 		TTLSeconds: int(s.ttl / time.Second), CreatedAt: s.created.UTC(), ExpiresAt: s.expires.UTC(),
 	}

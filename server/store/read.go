@@ -15,7 +15,7 @@ import (
 func (f Filter) where() (where []string, args []any) {
 	add := func(cond string, v any) { where, args = append(where, cond), append(args, v) }
 	for _, c := range []struct{ col, v string }{
-		{"owner", f.Owner}, {"type", f.Type}, {"task_id", f.TaskID}, {"group_id", f.GroupID}, {"status", f.Status},
+		{"owner", f.Owner}, {"owner", f.Only}, {"type", f.Type}, {"task_id", f.TaskID}, {"group_id", f.GroupID}, {"status", f.Status},
 	} {
 		if c.v != "" {
 			add(c.col+" = ?", c.v)
@@ -86,6 +86,7 @@ func (s *SQLite) Episodes(ctx context.Context, f Filter) ([]Entry, error) {
 		if err := json.Unmarshal([]byte(doc), &e.Episode); err != nil {
 			return nil, fmt.Errorf("decode episode: %w", err)
 		}
+		e.Episode.Owner = e.Owner // which earlier versions did not write into it
 		out = append(out, e)
 	}
 	return out, rows.Err()
@@ -110,6 +111,7 @@ func (s *SQLite) Episode(ctx context.Context, id string) (Record, error) {
 	if err := errors.Join(json.Unmarshal([]byte(doc), &r.Episode), json.Unmarshal([]byte(reset), &r.Reset)); err != nil {
 		return r, fmt.Errorf("decode episode: %w", err)
 	}
+	r.Episode.Owner = r.Owner // which earlier versions did not write into it
 	if steps.Valid {
 		if err := json.Unmarshal([]byte(steps.String), &r.Steps); err != nil {
 			return r, fmt.Errorf("decode steps: %w", err)

@@ -131,7 +131,7 @@ func (s *SQLite) AddPoints(ctx context.Context, owner, runID string, ps []api.Po
 
 // Runs lists runs, newest first.
 func (s *SQLite) Runs(ctx context.Context, owner string) ([]api.Run, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT run, (SELECT count(*) FROM points p WHERE p.run_id = r.run_id),
+	rows, err := s.db.QueryContext(ctx, `SELECT run, owner, (SELECT count(*) FROM points p WHERE p.run_id = r.run_id),
 	  coalesce((SELECT max(at) FROM points p WHERE p.run_id = r.run_id), '')
 	  FROM runs r WHERE ? = '' OR owner = ? ORDER BY seq DESC LIMIT 1000`, owner, owner)
 	if err != nil {
@@ -140,16 +140,16 @@ func (s *SQLite) Runs(ctx context.Context, owner string) ([]api.Run, error) {
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var out []api.Run
 	for rows.Next() {
-		var doc, at string
+		var doc, at, owner string
 		var r api.Run
 		var n int
-		if err := rows.Scan(&doc, &n, &at); err != nil {
+		if err := rows.Scan(&doc, &owner, &n, &at); err != nil {
 			return nil, fmt.Errorf("list runs: %w", err)
 		}
 		if err := json.Unmarshal([]byte(doc), &r); err != nil {
 			return nil, fmt.Errorf("decode run: %w", err)
 		}
-		r.Points = n
+		r.Points, r.Owner = n, owner
 		if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
 			r.UpdatedAt = &t
 		}

@@ -33,6 +33,7 @@ type Record struct {
 // Filter selects episodes. Zero fields select all.
 type Filter struct {
 	Owner   string // empty for everybody's
+	Only    string // an owner as well: the one that is asked for, of those that may be read
 	Type    string
 	TaskID  string
 	GroupID string

@@ -36,7 +36,7 @@ func record(id string, status api.Status, steps int) store.Record {
 	one := 1.0
 	n := 5
 	r := store.Record{Owner: "me", Episode: api.Episode{
-		EpisodeID: id, EnvID: "env", Type: "toy", Version: "1.0.0", TaskID: "t", Split: "train", Seed: 1 << 60, Status: status,
+		EpisodeID: id, EnvID: "env", Owner: "me", Type: "toy", Version: "1.0.0", TaskID: "t", Split: "train", Seed: 1 << 60, Status: status,
 		GroupID: "g", StartedAt: time.Unix(1000, 0).UTC(), Steps: steps, Return: &one, Limits: api.Limits{MaxSteps: &n},
 	}, Reset: api.Observation{Text: "begin", Messages: []api.Message{}, Data: []byte("null")}}
 	for i := range steps {

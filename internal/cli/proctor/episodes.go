@@ -39,6 +39,7 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&f.Type, "type", "", "only this env type")
 	fs.StringVar(&f.TaskID, "task", "", "only this task")
 	fs.StringVar(&f.GroupID, "group", "", "only this group")
+	fs.StringVar(&f.Owner, "owner", "", "only this owner's")
 	fs.StringVar(&f.Status, "status", "", "only this status")
 	if code, ok := parse(fs, args, exportHelp, stdout); !ok {
 		return code

@@ -19,12 +19,22 @@ import (
 // returns its base URL.
 func Serve(t *testing.T, args ...string) string {
 	t.Helper()
+	return serveLogging(t, nil, args...)
+}
+
+// serveLogging is Serve with a copy of the log.
+func serveLogging(t *testing.T, copied io.Writer, args ...string) string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	out, in := io.Pipe()
 	var log bytes.Buffer
+	var logs io.Writer = &log
+	if copied != nil {
+		logs = io.MultiWriter(&log, copied)
+	}
 	done := make(chan int, 1)
 	go func() {
-		code := proctor.Main(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), in, &log)
+		code := proctor.Main(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), in, logs)
 		in.CloseWithError(fmt.Errorf("serve ended with code %d", code))
 		done <- code
 	}()

@@ -25,6 +25,11 @@ var errLost = errors.New("the warm interpreter was lost")
 // maxFrame bounds one message of a child.
 const maxFrame = 4 << 20
 
+// maxArrays bounds the arrays in all messages of a child. Each takes a hundred
+// times as much memory here as there, and a value that is sent as it should be
+// has fewer than 400,000.
+const maxArrays = 600_000
+
 // child is one single-use process, pid 1 of its own pid namespace.
 type child struct {
 	id    uint64
@@ -33,6 +38,7 @@ type child struct {
 	job   *net.UnixConn
 	in    *bufio.Reader
 	read  int64 // bytes of answers so far
+	lists int   // arrays in them
 	out   *os.File
 	cg    *slot
 	dir   string // of ModeNone only
@@ -239,11 +245,30 @@ func (c *child) get(r *reply) error {
 	if _, err := io.ReadFull(c.in, body); err != nil {
 		return err
 	}
+	if c.lists += arrays(body); c.lists > maxArrays {
+		return errTooMuch
+	}
 	*r = reply{}
 	if err := json.Unmarshal(body, r); err != nil {
 		return fmt.Errorf("%w: %w", errGarbled, err)
 	}
 	return nil
+}
+
+// arrays counts the arrays in a JSON text.
+func arrays(text []byte) (n int) {
+	in := false // a string
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case b == '"':
+			in = !in
+		case in && b == '\\':
+			i++
+		case !in && b == '[':
+			n++
+		}
+	}
+	return n
 }
 
 // put sends one message.

@@ -202,6 +202,28 @@ func dodge(p *Pool, kind, text string) error {
 	return nil
 }
 
+// What code says must not take up the server's memory, which all runs share.
+func TestArraysAreCounted(t *testing.T) {
+	for text, want := range map[string]int{`["n"]`: 1, `["s", "[[\"[["]`: 1, `{"a": [[], "]", "\\\\", []]}`: 3, `"[`: 0, `"\\`: 0, ``: 0} {
+		if got := arrays([]byte(text)); got != want {
+			t.Errorf("%s has %d arrays, want %d", text, got, want)
+		}
+	}
+	p := pool(t)
+	const forge = "import os, struct\nd = b'{\"loaded\": true, \"value\": [\"l\", [' + b'[\"n\"],' * 650000 + b'[\"n\"]]]}'\nos.write(3, struct.pack('>I', len(d)) + d)\n"
+	if _, res := call1(t, p, forge+"def f(): return 1", Limits{}); res.Fault != FaultOutput {
+		t.Errorf("fault %q, %s", res.Fault, res.Detail)
+	}
+	// As much as may be sent, and as is.
+	a, res := call1(t, p, "def f(): return [[] for _ in range(199000)]", Limits{})
+	if res.Fault != FaultNone || len(a.Value.Items) != 199000 {
+		t.Errorf("fault %q, %d items", res.Fault, len(a.Value.Items))
+	}
+	if a, res = call1(t, p, "def f(): return '[' * 3000000", Limits{}); res.Fault != FaultNone || len(a.Value.Str) != 3000000 {
+		t.Errorf("fault %q, %d brackets", res.Fault, len(a.Value.Str))
+	}
+}
+
 var allDodges = flag.Bool("dodges", false, "play every attack in all three ways")
 
 // Nothing that code does may be counted as a failure of ours.

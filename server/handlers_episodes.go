@@ -18,6 +18,7 @@ type recorder struct{ s store.Store }
 
 func (r recorder) Started(e episode.Record) { r.s.Started(store.Record(e)) }
 func (r recorder) Ended(e episode.Record)   { r.s.Ended(store.Record(e)) }
+func (r recorder) Kept(ctx context.Context) { _ = r.s.Sync(ctx) } // a failure is the end of ctx
 
 // ownerFilter is the owner whose entries a caller may read, empty for all.
 func ownerFilter(ctx context.Context) string {

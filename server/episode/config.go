@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"time"
@@ -75,6 +76,19 @@ type Recorder interface {
 	// Ended takes an ended episode. The record is the recorder's from then on.
 	Ended(Record)
 }
+
+// Keeper is a Recorder that keeps what it takes a moment later. A step that
+// ends an episode is answered after it, so that what a client was told is what is
+// recorded even if the server is killed.
+type Keeper interface {
+	// Kept returns once all that was taken before is kept, or cannot be for now,
+	// or ctx ends.
+	Kept(ctx context.Context)
+}
+
+// keepWait bounds the wait for a Keeper. A disk that takes longer is a reason
+// to worry, but none to let a client wait.
+const keepWait = 2 * time.Second
 
 // Boundary says which of our parts broke.
 type Boundary string

@@ -188,6 +188,11 @@ func (m *Manager) play(ctx context.Context, s *slot, o *op, r *run, a *envs.Acti
 
 	m.settleRecord(done)
 	m.closeEnv(drop)
+	if keeper, ok := m.rec.(Keeper); ok && done != nil {
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepWait)
+		keeper.Kept(wait)
+		cancel()
+	}
 	rep := opReply{step: res}
 	switch {
 	case closed && p.err != nil:

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -42,7 +43,7 @@ func TestReadmeCurl(t *testing.T) {
 			t.Fatalf("%s: %v", c, err)
 		}
 		var r map[string]any
-		if len(out) > 0 {
+		if len(bytes.TrimSpace(out)) > 0 {
 			if err := json.Unmarshal(out, &r); err != nil {
 				t.Fatalf("%s answered %s", c, out)
 			}

@@ -52,6 +52,20 @@ func TestOneServerAFolder(t *testing.T) {
 	}
 }
 
+// Who serves twice on one port, as by following the README twice, is told what
+// to do.
+func TestPortTaken(t *testing.T) {
+	url, stop := start(t, "--sandbox", "off")
+	defer stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // for one that is not refused
+	defer cancel()
+	var errs bytes.Buffer
+	code := Main(ctx, []string{"serve", "--listen", strings.TrimPrefix(url, "http://"), "--sandbox", "off"}, &bytes.Buffer{}, &errs)
+	if code != exitFail || !strings.Contains(errs.String(), "--listen") {
+		t.Errorf("a port that is taken: %d %s", code, &errs)
+	}
+}
+
 // The backup that docs/operations.md shows, taken while a server plays, is a
 // folder that can be read and served.
 func TestBackupOfTheDocs(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/proctor-rl/proctor/api"
@@ -158,6 +159,9 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return err
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("%w; end what has the port, or name another one with --listen (port 0 takes a free one)", err)
+	}
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

@@ -37,6 +37,7 @@ type labFlags struct {
 }
 
 func (l *labFlags) register(f *flag.FlagSet, task int, seed uint64) {
+	l.serveArgs = []string{"--log-level", "warn"} // the exercise is what is to be read
 	l.connection.register(f)
 	f.StringVar(&l.env, "env", "react-mini", "environment type")
 	f.IntVar(&l.index, "task", task, "index of the task in the train split")

@@ -26,6 +26,27 @@ func (e BatchMode) Valid() bool {
 	}
 }
 
+// Defines values for ClosedBy.
+const (
+	ClosedByClient ClosedBy = "client"
+	ClosedByDrain  ClosedBy = "drain"
+	ClosedByIdle   ClosedBy = "idle"
+)
+
+// Valid indicates whether the value is a known member of the ClosedBy enum.
+func (e ClosedBy) Valid() bool {
+	switch e {
+	case ClosedByClient:
+		return true
+	case ClosedByDrain:
+		return true
+	case ClosedByIdle:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Effect.
 const (
 	EffectApplied Effect = "applied"
@@ -486,6 +507,10 @@ type Capabilities struct {
 	StepReward bool `json:"step_reward"`
 }
 
+// ClosedBy What closed an episode before its end: its client, who deleted or reset its env; that
+// its env was not used for its time to live or its socket's grace; or the server's shutdown.
+type ClosedBy string
+
 // CreateEnvReply defines model for CreateEnvReply.
 type CreateEnvReply = json.RawMessage
 
@@ -617,6 +642,9 @@ type EnvTypeList struct {
 
 // Episode One run of a task from reset to end; immutable once ended.
 type Episode struct {
+	// ClosedBy What closed an episode before its end: its client, who deleted or reset its env; that
+	// its env was not used for its time to live or its socket's grace; or the server's shutdown.
+	ClosedBy  ClosedBy   `json:"closed_by,omitempty"`
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 	EnvID     string     `json:"env_id"`
 	EpisodeID string     `json:"episode_id"`

@@ -16,16 +16,17 @@ import (
 // Metrics measures the server. It is an episode.Observer. Labels come from
 // closed sets only: env types, statuses, phases, boundaries.
 type Metrics struct {
-	reg      *prometheus.Registry
-	episodes *prometheus.CounterVec
-	reward   *prometheus.HistogramVec
-	steps    *prometheus.CounterVec
-	phases   *prometheus.HistogramVec
-	live     *prometheus.GaugeVec
-	failures *prometheus.CounterVec
-	sockets  prometheus.Gauge
-	slow     prometheus.Counter
-	played   sync.Map // env type to *stepMetrics: looking labels up costs more than counting
+	reg        *prometheus.Registry
+	episodes   *prometheus.CounterVec
+	reward     *prometheus.HistogramVec
+	unfinished *prometheus.CounterVec
+	steps      *prometheus.CounterVec
+	phases     *prometheus.HistogramVec
+	live       *prometheus.GaugeVec
+	failures   *prometheus.CounterVec
+	sockets    prometheus.Gauge
+	slow       prometheus.Counter
+	played     sync.Map // env type to *stepMetrics: looking labels up costs more than counting
 }
 
 // stepMetrics are an env type's part of the metrics of steps.
@@ -46,6 +47,9 @@ func NewMetrics(build api.Version) *Metrics {
 			Name: "proctor_episode_reward", Help: "Returns of ended episodes; those that were not measured are not in it.",
 			Buckets: []float64{-1, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1, 2, 5},
 		}, []string{"env"}),
+		unfinished: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "proctor_episodes_unfinished_total", Help: "Episodes that were closed after a step and before their end, so that nobody knows their return, by what closed them.",
+		}, []string{"env", "by"}),
 		steps: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "proctor_steps_total", Help: "Steps played.",
 		}, []string{"env"}),
@@ -70,7 +74,7 @@ func NewMetrics(build api.Version) *Metrics {
 		Name: "proctor_build_info", Help: "The running build; always 1.",
 	}, []string{"version", "revision", "go_version"})
 	info.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
-	reg.MustRegister(m.episodes, m.reward, m.steps, m.phases, m.live, m.failures, m.sockets, m.slow, info,
+	reg.MustRegister(m.episodes, m.reward, m.unfinished, m.steps, m.phases, m.live, m.failures, m.sockets, m.slow, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -107,16 +111,25 @@ func (m *Metrics) of(env string) *stepMetrics {
 }
 
 // Ended reports an episode's end.
-func (m *Metrics) Ended(env string, status api.Status, ret *float64) {
-	m.episodes.WithLabelValues(env, string(status)).Inc()
-	if ret != nil {
-		m.reward.WithLabelValues(env).Observe(*ret)
+func (m *Metrics) Ended(ep *api.Episode) {
+	m.episodes.WithLabelValues(ep.Type, string(ep.Status)).Inc()
+	if ep.Return != nil {
+		m.reward.WithLabelValues(ep.Type).Observe(*ep.Return)
+	}
+	if ep.Status == api.StatusClosed && ep.Steps > 0 {
+		m.unfinished.WithLabelValues(ep.Type, string(ep.ClosedBy)).Inc()
 	}
 }
 
-// expect makes an environment type's failure series start at zero: a counter
-// that first appears at one shows no rise.
+// expect makes an environment type's series of ends and failures start at zero: a
+// counter that first appears at one shows no rise.
 func (m *Metrics) expect(env string) {
+	for _, st := range []api.Status{api.StatusTerminated, api.StatusTruncated, api.StatusFailed, api.StatusClosed} {
+		m.episodes.WithLabelValues(env, string(st))
+	}
+	for _, by := range []api.ClosedBy{api.ClosedByClient, api.ClosedByIdle, api.ClosedByDrain} {
+		m.unfinished.WithLabelValues(env, string(by))
+	}
 	for _, at := range []episode.Boundary{
 		episode.BoundaryCreate, episode.BoundaryReset, episode.BoundaryStep,
 		episode.BoundaryGrade, episode.BoundaryPanic, episode.BoundaryHang,

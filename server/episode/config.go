@@ -107,8 +107,8 @@ const (
 type Observer interface {
 	// Stepped reports the phases of one step.
 	Stepped(envType string, queue, exec, grade time.Duration)
-	// Ended reports an episode's end; ret is nil where nothing was measured.
-	Ended(envType string, status api.Status, ret *float64)
+	// Ended reports an episode's end; its return is nil where nothing was measured.
+	Ended(ep *api.Episode)
 	// Broke reports that our side failed.
 	Broke(envType string, at Boundary)
 	// Live reports the number of live envs of a type after a change.
@@ -126,7 +126,7 @@ type nop struct{}
 func (nop) Started(Record)                                                 {}
 func (nop) Ended(Record)                                                   {}
 func (nopObs) Stepped(string, time.Duration, time.Duration, time.Duration) {}
-func (nopObs) Ended(string, api.Status, *float64)                          {}
+func (nopObs) Ended(*api.Episode)                                          {}
 func (nopObs) Broke(string, Boundary)                                      {}
 func (nopObs) Live(string, int)                                            {}
 

@@ -48,6 +48,14 @@ func (m *Manager) end(s *slot, expired bool) {
 	}
 	s.closed = true
 	env := s.env
+	if s.run != nil {
+		switch {
+		case expired:
+			s.run.closer = api.ClosedByIdle
+		case m.draining.Load():
+			s.run.closer = api.ClosedByDrain
+		}
+	}
 	var done *Record
 	if s.busy != nil {
 		env = nil // the call's to close

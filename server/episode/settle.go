@@ -84,6 +84,11 @@ func (m *Manager) finish(r *run, status api.Status, stop *api.StopReason) *Recor
 	now := m.cfg.Now().UTC()
 	ep.EndedAt = &now
 	ep.Return = nil
+	if status == api.StatusClosed {
+		if ep.ClosedBy = r.closer; ep.ClosedBy == "" {
+			ep.ClosedBy = api.ClosedByClient
+		}
+	}
 	if status != api.StatusFailed && status != api.StatusClosed {
 		total := r.total
 		ep.Return = &total
@@ -110,7 +115,7 @@ func (m *Manager) settleRecord(rec *Record) {
 		}
 		s.mu.Unlock()
 	}
-	m.obs.Ended(rec.Episode.Type, rec.Episode.Status, rec.Episode.Return)
+	m.obs.Ended(&rec.Episode)
 }
 
 // Episode is a running episode as it stands, with the steps so far.

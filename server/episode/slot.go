@@ -56,6 +56,7 @@ type run struct {
 	deadline time.Time
 	left     time.Duration // of a copy: how far the deadline was
 	over     bool
+	closer   api.ClosedBy    // what ends its env, once that has begun; empty for the client
 	last     *api.StepResult // reply to step next-1
 	action   json.RawMessage // its action
 	keys     map[string]int  // idempotency keys used, to the index of their step

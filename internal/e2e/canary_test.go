@@ -357,7 +357,8 @@ func (r *record) rest(envType string, actions []any) {
 	start := map[string]any{"task_id": "tests", "split": "user"}
 	r.call("POST /batch/reset", "", "", map[string]any{"items": []any{map[string]any{"env_id": env, "task_id": "tests", "split": "user"}}})
 	r.call("POST /batch/step", "", "", map[string]any{"items": []any{map[string]any{"env_id": env, "action": actions[0]}}})
-	r.call("POST /envs/{id}/snapshot", env, "", nil)
+	snapshot, _ := r.call("POST /envs/{id}/snapshot", env, "", nil)["snapshot_id"].(string)
+	r.call("DELETE /snapshots/{snapshot_id}", snapshot, "", nil)
 	r.call("POST /envs/{id}/fork", env, "", map[string]any{"count": 2})
 	r.call("GET /envs/{id}", env, "", nil)
 	r.call("POST /envs/{id}/score", env, "", nil)

@@ -27,8 +27,8 @@ func TestNamesMakeWhatTheySay(t *testing.T) {
 		made[kind] = true
 	}
 	c := algo.Default()
-	c.Name = "mine"
-	if _, err := algo.New(c, newTable(2), nil, nil, 1, 8); err == nil || !strings.Contains(err.Error(), "have [grpo reinforce ei]") {
+	c.Name = "none such"
+	if _, err := algo.New(c, newTable(2), nil, nil, 1, 8); err == nil || !strings.Contains(err.Error(), "have [grpo") {
 		t.Errorf("an unknown name: %v", err)
 	}
 }

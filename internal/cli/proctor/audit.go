@@ -92,6 +92,10 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return misuse(fs, "name one environment type")
 	case o.n < 1:
 		return misuse(fs, "-n must be at least 1")
+	case o.url != "" && idle(fs, "sandbox", "tasks") != "":
+		return misuse(fs, "--%s does nothing with --url", idle(fs, "sandbox", "tasks"))
+	case o.url == "" && idle(fs, "token") != "":
+		return misuse(fs, "--token does nothing without --url")
 	}
 	report, err := o.run(ctx, stderr)
 	if err == nil {

@@ -78,6 +78,15 @@ func demos(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case *n < 1 || *noise < 0 || *noise > 1:
 		return misuse(fs, "--n must be at least 1 and --noise between 0 and 1")
 	}
+	generated := strings.HasPrefix(*env, "react") && *env != "react-almanac"
+	switch {
+	case idle(fs, "noise") != "" && *script != "demo":
+		return misuse(fs, "--noise does nothing with --script %s", *script)
+	case idle(fs, "world-size") != "" && *env != "react":
+		return misuse(fs, "--world-size does nothing with --env %s", *env)
+	case idle(fs, "world-seed") != "" && !generated:
+		return misuse(fs, "--world-seed does nothing with --env %s", *env)
+	}
 	if err := checkWorld(opts); err != nil {
 		return misuse(fs, "%v", err)
 	}

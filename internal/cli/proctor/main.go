@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The exit codes of every subcommand.
@@ -86,6 +87,17 @@ func parse(fs *flag.FlagSet, args []string, help string, stdout io.Writer) (code
 		return exitUsage, false
 	}
 	return exitOK, true
+}
+
+// idle is the first of the named flags that was given, or empty. A flag that does
+// nothing beside others is refused: whoever gave it expects something of it.
+func idle(fs *flag.FlagSet, names ...string) (first string) {
+	fs.Visit(func(f *flag.Flag) {
+		if first == "" && slices.Contains(names, f.Name) {
+			first = f.Name
+		}
+	})
+	return first
 }
 
 // misuse says on stderr what is wrong with the arguments of fs's command.

@@ -79,6 +79,9 @@ func parseServe(args []string, stdout, stderr io.Writer) (o serveOptions, code i
 	if o.sandbox != sandboxAuto && o.sandbox != sandboxOff && o.sandbox != sandboxNone {
 		return o, misuse(fs, "--sandbox %q: have auto, %s, %s", o.sandbox, sandboxOff, sandboxNone)
 	}
+	if name := idle(fs, "python", "with-naive-UNSAFE", "interpret-grammar"); name != "" && o.sandbox == sandboxOff {
+		return o, misuse(fs, "--%s does nothing with --sandbox %s", name, sandboxOff)
+	}
 	switch {
 	case o.mgr.MaxEnvs < 1 || o.srv.MaxBody < 1:
 		return o, misuse(fs, "--max-envs and --max-body must be at least 1")
@@ -134,6 +137,10 @@ func runServer(ctx context.Context, o serveOptions, log *slog.Logger, stdout io.
 		return fmt.Errorf("--python %s: %w", o.python, noSandbox) // asked for, so not to be done without
 	}
 	opts.NoRunner = noSandbox
+	if noSandbox != nil && (o.naive || o.interpret) {
+		warnings = append(warnings, "--with-naive-UNSAFE and --interpret-grammar do nothing without a sandbox")
+		log.WarnContext(ctx, "--with-naive-UNSAFE and --interpret-grammar do nothing without a sandbox")
+	}
 	if pool != nil {
 		opts.Runner = pool
 		defer func() { err = errors.Join(err, pool.Close()) }()

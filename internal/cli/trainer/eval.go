@@ -75,6 +75,9 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
+	if err := r.check(f); err != nil {
+		return err
+	}
 	return r.with(ctx, stderr, func(t *trainer.Trainer, _ trainer.Config) error {
 		ev, err := t.Evaluate(ctx, r.split, *skip, *tasks)
 		if err != nil {
@@ -97,6 +100,9 @@ func sample(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	first := f.Int("first", 0, "index of the first task in the split")
 	temperature := f.Float64("temperature", 1, "0 is greedy")
 	if err := parse(f, args, stdout); err != nil {
+		return err
+	}
+	if err := r.check(f); err != nil {
 		return err
 	}
 	if *n < 1 || *first < 0 || *temperature < 0 {

@@ -24,6 +24,11 @@ func export(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
+	if *episodes != "" {
+		if err := idle(f, "with --episodes", "policy"); err != nil {
+			return err
+		}
+	}
 	if *run == "" || *out == "" {
 		return usage("name a run with --run FOLDER and a target with --out PATH")
 	}

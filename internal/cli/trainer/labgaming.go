@@ -73,6 +73,9 @@ func labGaming(ctx context.Context, args []string, stdout, stderr io.Writer) (er
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
+	if err := l.check(f); err != nil {
+		return err
+	}
 	if l.seeds < 1 || l.tasks < 1 {
 		return usage("--seeds and --test must be at least 1")
 	}

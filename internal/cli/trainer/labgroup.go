@@ -26,6 +26,9 @@ func labGroup(ctx context.Context, args []string, stdout, stderr io.Writer) (err
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
+	if err := l.check(f); err != nil {
+		return err
+	}
 	if *k < 2 {
 		return usage("--k must be at least 2: one episode has nothing to be compared with")
 	}

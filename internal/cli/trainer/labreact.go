@@ -103,6 +103,9 @@ func labReact(ctx context.Context, args []string, stdout, stderr io.Writer) (err
 	if err := parse(f, args, stdout); err != nil {
 		return err
 	}
+	if err := l.check(f); err != nil {
+		return err
+	}
 	_, stop, err := l.open(ctx, stderr)
 	if err != nil {
 		return err

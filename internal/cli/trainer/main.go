@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -107,6 +108,17 @@ func parse(f *flag.FlagSet, args []string, stdout io.Writer) error {
 		return usage("unexpected argument %q", f.Arg(0))
 	}
 	return nil
+}
+
+// idle refuses the named flags where they were given and do nothing beside others:
+// whoever gave them expects something of them.
+func idle(f *flag.FlagSet, beside string, names ...string) (err error) {
+	f.Visit(func(g *flag.Flag) {
+		if err == nil && slices.Contains(names, g.Name) {
+			err = usage("--%s does nothing %s", g.Name, beside)
+		}
+	})
+	return err
 }
 
 // list is a flag that may be given several times.

@@ -130,6 +130,14 @@ func (c *connection) register(f *flag.FlagSet) {
 	f.StringVar(&c.token, "token", os.Getenv("PROCTOR_TOKEN"), "bearer token of the server (default $PROCTOR_TOKEN)")
 }
 
+// check refuses flags of a connection that do nothing.
+func (c *connection) check(f *flag.FlagSet) error {
+	if c.server == "" {
+		return idle(f, "without --server", "token")
+	}
+	return idle(f, "with --server", "proctor")
+}
+
 // dialer dials the server's WebSocket.
 func (c connection) dialer() func(context.Context) (rollout.Conn, error) {
 	return func(ctx context.Context) (rollout.Conn, error) {

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,12 +61,37 @@ func (t *trainFlags) register(f *flag.FlagSet) {
 	f.IntVar(&t.stopAt, "stop-after", 0, "stop after so many updates, as if interrupted; 0 is off")
 }
 
+// check refuses flags that do nothing.
+func (t *trainFlags) check(f *flag.FlagSet) error {
+	switch { // of --proctor, which also writes demonstrations
+	case t.server == "":
+		if err := idle(f, "without --server", "token"); err != nil {
+			return err
+		}
+	case t.demos != "":
+		if err := idle(f, "with --server and --demos", "proctor"); err != nil {
+			return err
+		}
+	case t.from != "":
+		if err := idle(f, "with --server and --from", "proctor"); err != nil {
+			return err
+		}
+	}
+	if t.quiet {
+		return idle(f, "with --quiet", "plain")
+	}
+	return nil
+}
+
 func train(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var t trainFlags
 	f := newFlags("train", "Warms a policy up on demonstrations and trains it against a server. Everything about\nthe run goes into its folder; a run that was stopped goes on where it was.",
 		"trainer train --recipe recipes/react.yaml --server http://127.0.0.1:8080 --demos demos.jsonl --seed 1", stderr)
 	t.register(f)
 	if err := parse(f, args, stdout); err != nil {
+		return err
+	}
+	if err := t.check(f); err != nil {
 		return err
 	}
 	report, err := t.run(ctx, stderr, (*trainer.Trainer).Run)
@@ -85,6 +111,9 @@ func warmUp(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		"trainer sft --recipe recipes/react.yaml --server http://127.0.0.1:8080 --demos demos.jsonl --out runs/warm", stderr)
 	t.register(f)
 	if err := parse(f, args, stdout); err != nil {
+		return err
+	}
+	if err := cmp.Or(t.check(f), idle(f, "in a warm start", "stop-after")); err != nil {
 		return err
 	}
 	report, err := t.run(ctx, stderr, (*trainer.Trainer).WarmUp)

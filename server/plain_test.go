@@ -24,7 +24,7 @@ func TestNothingIsEscapedForHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // the test is over
+	defer conn.Close()
 	id, ep := w.env(nil)
 	calls, err := api.ToolAction("finish", map[string]string{"answer": said})
 	if err != nil {

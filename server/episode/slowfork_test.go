@@ -173,7 +173,7 @@ func TestACopyThatIsEndedWhileItWaits(t *testing.T) {
 	reg.Register(typ)
 	g := &game{t: t, toy: typ, Manager: episode.New(episode.Config{}, reg, rec, nil)}
 	from := g.start(api.ResetRequest{})
-	rec.gate.close()
+	rec.close()
 	var forked sync.WaitGroup
 	forked.Go(func() {
 		if _, err := g.Fork(t.Context(), me, from, 1); err != nil {
@@ -188,7 +188,7 @@ func TestACopyThatIsEndedWhileItWaits(t *testing.T) {
 			}
 		}
 	}
-	rec.gate.open()
+	rec.open()
 	forked.Wait()
 	if es := g.Envs(me); len(es) != 1 {
 		t.Errorf("%d envs live", len(es))

@@ -51,7 +51,7 @@ func TestCurvesOfAnOwnerAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = start()
-	defer s.Close() //nolint:errcheck // the test is over
+	defer s.Close()
 	add("other", 0, 100, 500)
 	add("other", math.MaxInt64-100, 100, 5) // as far apart as can be
 	of := s.curves["me"]

@@ -70,7 +70,7 @@ func TestHostileObjects(t *testing.T) {
 		defer cancel()
 		return j.grade(ctx, &task, w, 1)
 	}
-	const make, all = "\ndef make(): return thing\n", "\nnum = text = listing = mapping = make\n"
+	const maker, all = "\ndef make(): return thing\n", "\nnum = text = listing = mapping = make\n"
 	if v, err := verdictOf("def num(): return 6\ndef text(): return 'ab'\ndef listing(): return [1, 2]\ndef mapping(): return {'a': 1}\n"); err != nil || v.tests.Passed != 34 {
 		t.Fatalf("the right values: %+v, %v", v, err) // all but that an int is no context
 	}
@@ -130,7 +130,7 @@ Yes.__getitem__ = lambda s, i: s
 				t.Parallel()
 				text := c.text + all
 				if !strings.Contains(text, "def make(") {
-					text = c.text + make + all
+					text = c.text + maker + all
 				}
 				v, err := verdictOf(text)
 				if err != nil {

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -160,7 +161,7 @@ func (r *record) parquet(raw []byte) {
 		rows[i] = map[string]any{}
 	}
 	n, err := parquet.NewGenericReader[map[string]any](f, f.Schema()).Read(rows)
-	if err != nil && err != io.EOF || n == 0 {
+	if err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		r.t.Fatal(n, err)
 	}
 	fmt.Fprintf(r, "\nparquet %+v\n", rows)

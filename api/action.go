@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 )
 
-// encode is v as JSON that is not escaped for HTML: what an agent writes stays
-// as long as it is, and as readable.
-func encode(v any) ([]byte, error) {
+// Encode is v as JSON that is not escaped for HTML, as encoding/json does where
+// it is not told otherwise: what an agent writes stays as long as it is, and as
+// readable. Whoever sends it says that it is JSON, so nothing takes it for HTML.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -19,7 +20,7 @@ func encode(v any) ([]byte, error) {
 
 // TextAction is the action that says s in the env type's own scaffold.
 func TextAction(s string) Action {
-	b, err := encode(s)
+	b, err := Encode(s)
 	if err != nil {
 		// A string always marshals; invalid UTF-8 is replaced.
 		panic("api: string does not marshal")
@@ -43,11 +44,11 @@ type ToolCallFunction struct {
 // ToolAction is the action of one call of a tool with args, which must marshal
 // to a JSON object.
 func ToolAction(name string, args any) (Action, error) {
-	a, err := encode(args)
+	a, err := Encode(args)
 	if err != nil {
 		return nil, err
 	}
-	return encode(map[string]any{"tool_calls": []ToolCall{{
+	return Encode(map[string]any{"tool_calls": []ToolCall{{
 		ID: "call_0", Type: "function", Function: ToolCallFunction{Name: name, Arguments: string(a)},
 	}}})
 }

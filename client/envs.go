@@ -112,7 +112,7 @@ func (c *Client) Step(ctx context.Context, envID string, req api.StepRequest) (a
 	if req.Step == nil {
 		p.IdempotencyKey = key()
 	}
-	body, err := encode(req)
+	body, err := api.Encode(req)
 	if err != nil {
 		return api.StepResult{}, fmt.Errorf("client: encode step: %w", err)
 	}
@@ -145,7 +145,7 @@ func (c *Client) BatchStep(ctx context.Context, req api.BatchStepRequest) (api.B
 	for _, it := range req.Items {
 		safe = safe && it.Step != nil
 	}
-	body, err := encode(req)
+	body, err := api.Encode(req)
 	if err != nil {
 		return api.BatchStepResult{}, fmt.Errorf("client: encode steps: %w", err)
 	}

@@ -258,18 +258,6 @@ func (c *Conn) forget(id uint64) {
 	delete(c.pending, id)
 }
 
-// encode is v as JSON. An action is kept as it is sent, so it is not escaped for
-// HTML.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // encodeFrame splices the head of a frame into the body's JSON object.
 func encodeFrame(id uint64, op, envID string, body any) ([]byte, error) {
 	b := make([]byte, 0, 256)
@@ -286,7 +274,7 @@ func encodeFrame(id uint64, op, envID string, body any) ([]byte, error) {
 		b = append(append(b, `,"env_id":`...), e...)
 	}
 	if body != nil {
-		raw, err := encode(body)
+		raw, err := api.Encode(body)
 		if err != nil {
 			return nil, err
 		}

@@ -171,7 +171,7 @@ func (e *event) frame(id json.RawMessage) []byte {
 			w.RunID, w.Points = e.runID, e.added
 		case api.WsEventKindRun, api.WsEventKindDraining:
 		}
-		b, err := encode(struct {
+		b, err := api.Encode(struct {
 			api.WsEvent
 			Subscription *int `json:"subscription,omitempty"` // hides the event's own: each reader has another
 		}{WsEvent: w})

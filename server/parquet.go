@@ -123,8 +123,8 @@ func (p *parquetFile) done() error {
 // rowOf is an episode's row and the size of its texts.
 func rowOf(rec store.Record) (row episodeRow, size int, err error) {
 	ep := rec.Episode
-	public, err1 := encode(ep.Public)
-	labels, err2 := encode(ep.Labels)
+	public, err1 := api.Encode(ep.Public)
+	labels, err2 := api.Encode(ep.Labels)
 	if err1 != nil || err2 != nil {
 		return row, 0, fmt.Errorf("encode episode: %w", firstError(err1, err2))
 	}

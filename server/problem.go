@@ -112,7 +112,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("WWW-Authenticate", `Bearer realm="proctor"`)
 	}
 	h.Set("Content-Type", "application/problem+json")
-	b, err := encode(p)
+	b, err := api.Encode(p)
 	if err != nil {
 		b = []byte(`{}`) // a Problem always marshals
 	}

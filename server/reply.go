@@ -1,23 +1,10 @@
 package server
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
-)
 
-// encode is v as JSON. Escaped for HTML, as encoding/json does where it is not
-// told otherwise, what an agent writes could be six times as long. No reply is
-// HTML: each says what it is, and that nobody is to guess.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+	"github.com/proctor-rl/proctor/api"
+)
 
 // jsonReply is a JSON reply. The generated ones escape for HTML.
 type jsonReply struct {
@@ -31,7 +18,7 @@ type jsonReply struct {
 func answer(body any) jsonReply { return jsonReply{status: http.StatusOK, body: body} }
 
 func (j jsonReply) write(w http.ResponseWriter) error {
-	b, err := encode(j.body)
+	b, err := api.Encode(j.body)
 	if err != nil {
 		return err
 	}

@@ -310,7 +310,7 @@ func (c *socket) reply(id json.RawMessage, result any, replayed bool, err error)
 		c.problem(id, err)
 		return
 	}
-	body, err := encode(result)
+	body, err := api.Encode(result)
 	if err != nil {
 		c.problem(id, err)
 		return
@@ -329,7 +329,7 @@ func (c *socket) problem(id json.RawMessage, err error) {
 		id = json.RawMessage("null")
 	}
 	p := c.s.problemOf(c.ctx, err)
-	b, err := encode(api.WsReply{ID: &id, OK: false, Problem: &p})
+	b, err := api.Encode(api.WsReply{ID: &id, OK: false, Problem: &p})
 	if err != nil {
 		return // a problem always marshals
 	}

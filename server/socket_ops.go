@@ -158,7 +158,7 @@ func plainID(id []byte) []byte {
 	if bytes.IndexByte(id, '\\') < 0 || json.Unmarshal(id, &s) != nil {
 		return id
 	}
-	b, err := encode(s)
+	b, err := api.Encode(s)
 	if err != nil {
 		return id // a string always encodes
 	}

@@ -295,7 +295,7 @@ func TestCanary(t *testing.T) {
 		envType string
 		actions []any
 	}{
-		{"codefix", []any{edit, "Action: run_tests()", run, "Action: read_file({\"path\": \"/work/hidden_test.py\"})", "Action: read_file({\"path\": \"test_checks.py\"})", "Action: finish()"}},
+		{"codefix", []any{edit, "Action: run_tests()", run, "Action: read_file({\"path\": \"/hidden_test.py\"})", "Action: read_file({\"path\": \"test_checks.py\"})", "Action: finish()"}},
 		{"react", []any{"Action: search[bird]", "Action: lookup[heron]", "Action: search[answer]", "Action: calculator[1/0]", "nonsense", "Action: finish[herons 7431]"}},
 	} {
 		t.Run(c.envType, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/proctor-rl/proctor/envs/react/answer"
 	"github.com/proctor-rl/proctor/envs/react/world"
+	"github.com/proctor-rl/proctor/envs/taskfile"
 )
 
 // UserTask is a task that a user brought.
@@ -46,10 +47,6 @@ const (
 	maxQuestion  = 4096
 	maxTitle     = 200
 )
-
-// fieldName is how the fields of a task file are spelt: encoding/json takes other
-// letters for some of these.
-var fieldName = regexp.MustCompile(`^[a-z_]+$`)
 
 var userID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
@@ -94,56 +91,11 @@ func loadUserTask(name string) (UserTask, error) {
 	return parseUserTask(data)
 }
 
-// exactFields refuses a field that is given twice or spelt with other capitals:
-// encoding/json takes either, the last one winning, and an answer would not be
-// the one that its author reads. What is no JSON at all is left to the decoder.
-func exactFields(d *json.Decoder) error {
-	t, err := d.Token()
-	if err != nil {
-		return nil //nolint:nilerr // the decoder says it better
-	}
-	switch t {
-	case json.Delim('{'):
-		seen := map[string]bool{}
-		for d.More() {
-			k, err := d.Token()
-			if err != nil {
-				return nil //nolint:nilerr // the decoder says it better
-			}
-			name := fmt.Sprint(k)
-			switch {
-			case seen[name]:
-				return fmt.Errorf("the field %.40q is given twice", name)
-			case !fieldName.MatchString(name):
-				return fmt.Errorf("unknown field %.40q", name)
-			}
-			seen[name] = true
-			if err := exactFields(d); err != nil {
-				return err
-			}
-		}
-		_, _ = d.Token() // the closing brace
-	case json.Delim('['):
-		for d.More() {
-			if err := exactFields(d); err != nil {
-				return err
-			}
-		}
-		_, _ = d.Token() // the closing bracket
-	}
-	return nil
-}
-
 // parseUserTask reads a task strictly: an unknown field is an error, since it
 // is mostly a misspelt one.
 func parseUserTask(data []byte) (UserTask, error) {
-	if !utf8.Valid(data) {
-		return UserTask{}, errors.New("not valid UTF-8")
-	}
-	if json.Valid(data) { // which bounds the depth; what is no JSON the decoder refuses
-		if err := exactFields(json.NewDecoder(bytes.NewReader(data))); err != nil {
-			return UserTask{}, err
-		}
+	if err := taskfile.Exact(data, func(string) bool { return true }); err != nil {
+		return UserTask{}, err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

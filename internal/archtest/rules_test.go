@@ -45,7 +45,7 @@ var rules = []rule{
 	{tree: "envs", notStd: []string{"net", "net/http"}},
 	{
 		tree:   "envs/*",
-		ours:   []string{"envs", "envs/reward", "internal/sandbox", "internal/sandbox/...", "internal/seed"},
+		ours:   []string{"envs", "envs/reward", "envs/taskfile", "internal/sandbox", "internal/sandbox/...", "internal/seed"},
 		third:  []string{yaml},
 		notStd: []string{"net", "net/http"},
 	},
@@ -55,6 +55,7 @@ var rules = []rule{
 		notStd: []string{"net", "net/http"},
 	},
 	{tree: "envs/reward", notStd: []string{"net", "net/http"}},
+	{tree: "envs/taskfile", notStd: []string{"net", "net/http"}},
 	{tree: "envs/envtest", ours: []string{"envs"}, notStd: []string{"net", "net/http"}},
 	{tree: "envs/all", ours: []string{"envs/...", "internal/sandbox", "internal/sandbox/..."}, notStd: []string{"net", "net/http"}},
 
